@@ -54,8 +54,8 @@ class Derivation {
   public:
     Derivation(mlir::ModuleOp module, FuncOp loss)
         : module_(module), loss_(loss), builder_(module.getContext()),
-          micro_batches_(program::micro_batches(ir::samples_of(loss), ir::micro_batch_count(module),
-                                                ir::updates_of(module))),
+          micro_batches_(
+              program::micro_batches(ir::samples_of(loss), ir::micro_batch_count(module), ir::updates_of(module))),
           kinds_(program::kinds(micro_batches_, ir::updates_of(module).weights)) {}
 
     mlir::LogicalResult run() {

@@ -41,10 +41,10 @@ struct Settings {
 class Updater {
   public:
     Updater(mlir::ModuleOp module, mlir::DictionaryAttr optimizer, OptimizerState &declared, mlir::OpBuilder &builder)
-        : symbols_(module), declared_(declared), updates_(pipeline::updates_of_step(ir::updates_of(module),
-                                                               static_cast<int>(ir::micro_batch_count(module)))),
-          optimizer_(ir::optimizer_of(optimizer)), builder_(builder),
-          phase_(builder.getStringAttr("update")), shared_(builder, builder.getUnknownLoc(), "optimizer", "") {}
+        : symbols_(module), declared_(declared),
+          updates_(pipeline::updates_of_step(ir::updates_of(module), static_cast<int>(ir::micro_batch_count(module)))),
+          optimizer_(ir::optimizer_of(optimizer)), builder_(builder), phase_(builder.getStringAttr("update")),
+          shared_(builder, builder.getUnknownLoc(), "optimizer", "") {}
 
     void clip(mlir::ArrayRef<ParameterGradient> gradients);
     void update(const ParameterGradient &entry);

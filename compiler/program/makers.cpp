@@ -32,8 +32,7 @@ std::vector<std::vector<Action>> accumulating(const std::vector<MicroBatch> &mic
 }
 
 std::vector<std::vector<Action>> in_flight(const std::vector<MicroBatch> &micro_batches,
-                                           const std::vector<KindBodies> &kinds, int slots,
-                                           pipeline::Weights weights) {
+                                           const std::vector<KindBodies> &kinds, int slots, pipeline::Weights weights) {
     std::vector<Action> actions;
     const auto count = static_cast<int>(micro_batches.size());
     for (int first = 0; first < count; first += slots) {

@@ -19,7 +19,8 @@ struct KindBodies {
 [[nodiscard]] std::vector<std::vector<Action>> trivial(const KindBodies &step);
 
 /// Complete micro-batches one after another, in slot 0, for one role. Gradients are accumulated, and the last
-/// micro-batch updates: of the step, or where `weights` change within it, of each update. Throws std::invalid_argument if a kind has no bodies.
+/// micro-batch updates: of the step, or where `weights` change within it, of each update. Throws std::invalid_argument
+/// if a kind has no bodies.
 [[nodiscard]] std::vector<std::vector<Action>> accumulating(const std::vector<MicroBatch> &micro_batches,
                                                             const std::vector<KindBodies> &kinds,
                                                             pipeline::Weights weights = pipeline::Weights::synchronous);

@@ -34,9 +34,9 @@ struct MicroBatchKind {
     bool updates = false;     ///< the last one of its update, which updates the parameters; the others only accumulate
                               ///< gradients
     // Where a step has several updates:
-    bool begins = false;              ///< the first one of its update: nothing is accumulated before it
-    std::int64_t update_samples = 0;  ///< of all micro-batches of its update, whose mean loss has the gradients
-    std::int64_t update_parts = 0;    ///< the number of these micro-batches
+    bool begins = false;             ///< the first one of its update: nothing is accumulated before it
+    std::int64_t update_samples = 0; ///< of all micro-batches of its update, whose mean loss has the gradients
+    std::int64_t update_parts = 0;   ///< the number of these micro-batches
     Versions versions = {};
     friend bool operator==(const MicroBatchKind &, const MicroBatchKind &) = default;
 };

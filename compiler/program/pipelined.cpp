@@ -74,7 +74,8 @@ class Runs {
     }
 
     const StageBodies &bodies_of(int stage, int micro_batch) const {
-        const MicroBatchKind kind = kind_of(program_.micro_batches, static_cast<std::size_t>(micro_batch), schedule_.weights);
+        const MicroBatchKind kind =
+            kind_of(program_.micro_batches, static_cast<std::size_t>(micro_batch), schedule_.weights);
         const auto found = std::find_if(stages_.begin(), stages_.end(), [&](const StageBodies &bodies) {
             return bodies.stage == stage && bodies.kind == kind;
         });

@@ -1,5 +1,5 @@
-// Two versions of the weights that take turns (Narayanan et al., PipeDream-2BW, ICML 2021). Each parameter gets a second
-// variable. Which of both a micro-batch reads, and which its update reads and writes, depends on its kind
+// Two versions of the weights that take turns (Narayanan et al., PipeDream-2BW, ICML 2021). Each parameter gets a
+// second variable. Which of both a micro-batch reads, and which its update reads and writes, depends on its kind
 // (program::Versions), and each kind has code of its own.
 //
 //   @w                          {…}
@@ -62,9 +62,8 @@ class Alternation {
                 builder_.setInsertionPointAfter(read);
                 auto changed = mlir::cast<ir::ReadOp>(builder_.clone(*read));
                 changed.setVariableAttr((*buffers)[static_cast<size_t>(versions.changed)]);
-                read.getResult().replaceUsesWithIf(changed.getResult(), [](mlir::OpOperand &use) {
-                    return part_of(use.getOwner()) == Part::update;
-                });
+                read.getResult().replaceUsesWithIf(
+                    changed.getResult(), [](mlir::OpOperand &use) { return part_of(use.getOwner()) == Part::update; });
             }
             read.setVariableAttr((*buffers)[static_cast<size_t>(versions.used)]);
         }
@@ -90,8 +89,7 @@ struct AlternateWeights : mlir::PassWrapper<AlternateWeights, mlir::OperationPas
     void runOnOperation() override {
         mlir::ModuleOp module = getOperation();
         mlir::func::FuncOp step = ir::updating_function(module);
-        if (step && ir::kind_number(step) >= 0 &&
-            ir::updates_of(module).weights == pipeline::Weights::two_versions)
+        if (step && ir::kind_number(step) >= 0 && ir::updates_of(module).weights == pipeline::Weights::two_versions)
             Alternation(module).run();
     }
 };

@@ -282,8 +282,8 @@ struct OutlineBodies : mlir::PassWrapper<OutlineBodies, mlir::OperationPass<mlir
     }
 
     program::Transfer transfer(const StageTransfer &transfer, const std::string &name,
-                                      std::pair<int64_t, int64_t> scratch, const std::vector<Function> &functions,
-                                      const program::Program &program) const {
+                               std::pair<int64_t, int64_t> scratch, const std::vector<Function> &functions,
+                               const program::Program &program) const {
         const auto made = [&](mlir::func::FuncOp function) -> const Function & {
             return *llvm::find_if(functions, [&](const Function &each) { return each.function == function; });
         };

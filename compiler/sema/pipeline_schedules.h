@@ -8,9 +8,8 @@ namespace planc::sema {
 
 /// Those of the language that planc lowers. The names are those of pipeline/makers.h.
 [[nodiscard]] inline const std::vector<std::string> &lowered_pipeline_schedules() {
-    static const std::vector<std::string> names{"gpipe",       "one_f_one_b", "interleaved",
-                                                "zero_bubble", "zb_v",        "pipedream",
-                                                "pipedream_2bw"};
+    static const std::vector<std::string> names{"gpipe", "one_f_one_b", "interleaved",  "zero_bubble",
+                                                "zb_v",  "pipedream",   "pipedream_2bw"};
     return names;
 }
 

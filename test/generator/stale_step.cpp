@@ -107,8 +107,8 @@ Outcome run_stale_step(mlir::ModuleOp module, const Inputs &inputs) {
     Outcome outcome;
     for (std::size_t i = 0; i < parts.size(); ++i) {
         for (const auto &[name, stage] : stage_of)
-            now.variables[stale(name)] = versions.at(static_cast<std::size_t>(
-                version_of(updates, stages, stage, static_cast<int>(i))))[name];
+            now.variables[stale(name)] =
+                versions.at(static_cast<std::size_t>(version_of(updates, stages, stage, static_cast<int>(i))))[name];
         const program::MicroBatchKind kind = program::kind_of(parts, i, updates.weights);
         mlir::func::FuncOp function = function_of(module, kind);
         now.step = inputs.step * (parts.back().update + 1) + parts[i].update;

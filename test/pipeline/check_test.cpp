@@ -155,7 +155,8 @@ bool plant(int kind, Schedule &schedule, std::mt19937 &random) {
 TEST(ProgramFaults, are_what_a_step_program_cannot_follow) {
     for (int ranks = 1; ranks <= 6; ++ranks)
         for (int count = 1; count <= 12; ++count)
-            for (const char *name : {"gpipe", "one_f_one_b", "interleaved", "zero_bubble", "zb_v", "pipedream", "pipedream_2bw(5)"})
+            for (const char *name :
+                 {"gpipe", "one_f_one_b", "interleaved", "zero_bubble", "zb_v", "pipedream", "pipedream_2bw(5)"})
                 EXPECT_EQ(program_fault(made_by(name, ranks, 2, count)), "") << name << " " << ranks << " " << count;
     const auto found = [](const char *text) { return program_fault(read_text(text)); };
     EXPECT_EQ(found("0: F0 F1 B0 B1\n1: F0 F1 B0 B1\n"), "");

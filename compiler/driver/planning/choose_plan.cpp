@@ -16,8 +16,9 @@ namespace planc::driver {
 namespace {
 
 PLANC_DIAGNOSTIC(microbatches_mix, error, "{0}");
-PLANC_DIAGNOSTIC(clipped_by_stage, error,
-                 "'clip_norm' needs the gradients of all stages, but each updates its weights on its own within the step"); // P8
+PLANC_DIAGNOSTIC(
+    clipped_by_stage, error,
+    "'clip_norm' needs the gradients of all stages, but each updates its weights on its own within the step"); // P8
 PLANC_DIAGNOSTIC(machine_too_small, warning,
                  "machine '{0}' has {1} ranks, the plan is for {2}: priced as if there were more of the same"); // M5
 

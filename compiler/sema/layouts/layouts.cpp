@@ -7,7 +7,6 @@
 #include "sema/layouts/schedule_table.h"
 #include "sema/networks/elaborate.h"
 #include "sema/pipeline_schedules.h"
-#include "pipeline/makers.h"
 #include "sema/values/expect.h"
 #include "sema/values/settings.h"
 
@@ -16,28 +15,28 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(unknown_mesh, error, "unknown mesh '{0}'");                                    // P1
-PLANC_DIAGNOSTIC(unknown_axis, error, "mesh '{1}' has no axis '{0}'");                          // P2
-PLANC_DIAGNOSTIC(repeated_axis, error, "axis '{0}' occurs twice in one rule");                  // P2
-PLANC_DIAGNOSTIC(unknown_rule_dimension, error, "no layer has a dimension '{0}'");              // P2
-PLANC_DIAGNOSTIC(unknown_layer, error, "'{0}' selects no layer");                               // P4
-PLANC_DIAGNOSTIC(duplicate_rule, error, "dimension '{0}' has two rules in the same place");     // P5
-PLANC_DIAGNOSTIC(misplaced_rule, error, "'{0}' holds for a whole layout");                      // P4
-PLANC_DIAGNOSTIC(unknown_rule, error, "{0} must be {1}");                                       // P7, P9
-PLANC_DIAGNOSTIC(repeated_rule, error, "'{0}' is given twice");                                 // P7, P9 to P11
-PLANC_DIAGNOSTIC(too_many_microbatches, error, "{0} micro-batches of a batch of {1}");          // P10
-PLANC_DIAGNOSTIC(unknown_layout_setting, error, "a layout has no setting '{0}'");               // P9
-PLANC_DIAGNOSTIC(chunks_not_interleaved, error, "'chunks' goes with 'schedule = interleaved'"); // P8
+PLANC_DIAGNOSTIC(unknown_mesh, error, "unknown mesh '{0}'");                                        // P1
+PLANC_DIAGNOSTIC(unknown_axis, error, "mesh '{1}' has no axis '{0}'");                              // P2
+PLANC_DIAGNOSTIC(repeated_axis, error, "axis '{0}' occurs twice in one rule");                      // P2
+PLANC_DIAGNOSTIC(unknown_rule_dimension, error, "no layer has a dimension '{0}'");                  // P2
+PLANC_DIAGNOSTIC(unknown_layer, error, "'{0}' selects no layer");                                   // P4
+PLANC_DIAGNOSTIC(duplicate_rule, error, "dimension '{0}' has two rules in the same place");         // P5
+PLANC_DIAGNOSTIC(misplaced_rule, error, "'{0}' holds for a whole layout");                          // P4
+PLANC_DIAGNOSTIC(unknown_rule, error, "{0} must be {1}");                                           // P7, P9
+PLANC_DIAGNOSTIC(repeated_rule, error, "'{0}' is given twice");                                     // P7, P9 to P11
+PLANC_DIAGNOSTIC(too_many_microbatches, error, "{0} micro-batches of a batch of {1}");              // P10
+PLANC_DIAGNOSTIC(unknown_layout_setting, error, "a layout has no setting '{0}'");                   // P9
+PLANC_DIAGNOSTIC(chunks_not_interleaved, error, "'chunks' goes with 'schedule = interleaved'");     // P8
 PLANC_DIAGNOSTIC(misplaced_accumulate, error, "'accumulate' goes with 'schedule = pipedream_2bw'"); // P8
 PLANC_DIAGNOSTIC(changing_without_microbatches, error,
-                 "'schedule = {0}' needs 'microbatches', on which the results depend"); // P8
-PLANC_DIAGNOSTIC(forbidden_pipeline, error, "the layout forbids the pipeline that it has");     // P9
-PLANC_DIAGNOSTIC(several_pipeline_axes, error, "a pipeline lies along one axis");               // P8
-PLANC_DIAGNOSTIC(split_along_pipeline, error, "axis '{0}' has the stages of the pipeline");     // P8
-PLANC_DIAGNOSTIC(ranks_of_table, error, "ranks of the schedule: {0}, of axis '{1}': {2}");      // P8
-PLANC_DIAGNOSTIC(microbatches_of_table, error, "micro-batches of the schedule: {0}");           // P8
-PLANC_DIAGNOSTIC(cut_before_first, error, "'{0}' is the first layer: no stage is before it");   // P8
-PLANC_DIAGNOSTIC(repeated_cut, error, "a stage begins before '{0}' already");                   // P8
+                 "'schedule = {0}' needs 'microbatches', on which the results depend");       // P8
+PLANC_DIAGNOSTIC(forbidden_pipeline, error, "the layout forbids the pipeline that it has");   // P9
+PLANC_DIAGNOSTIC(several_pipeline_axes, error, "a pipeline lies along one axis");             // P8
+PLANC_DIAGNOSTIC(split_along_pipeline, error, "axis '{0}' has the stages of the pipeline");   // P8
+PLANC_DIAGNOSTIC(ranks_of_table, error, "ranks of the schedule: {0}, of axis '{1}': {2}");    // P8
+PLANC_DIAGNOSTIC(microbatches_of_table, error, "micro-batches of the schedule: {0}");         // P8
+PLANC_DIAGNOSTIC(cut_before_first, error, "'{0}' is the first layer: no stage is before it"); // P8
+PLANC_DIAGNOSTIC(repeated_cut, error, "a stage begins before '{0}' already");                 // P8
 
 namespace {
 
@@ -272,7 +271,8 @@ class LayoutReader {
             context_.fail(several_pipeline_axes, where, {});
         if (mesh_known_)
             pipeline.axis = along.front();
-        const Settings settings(context_, "a pipeline", where, rule.settings, {"schedule", "microbatches", "chunks", "accumulate"});
+        const Settings settings(context_, "a pipeline", where, rule.settings,
+                                {"schedule", "microbatches", "chunks", "accumulate"});
         if (const syntax::Setting *count = settings.find("microbatches"))
             read_microbatches(settings.value(*count), count->where);
         if (const syntax::Setting *schedule = settings.find("schedule")) {
@@ -320,8 +320,8 @@ class LayoutReader {
             set_microbatches(table.micro_batches, setting.braces);
     }
 
-    /// The results of these schedules depend on the micro-batches, so the compiler does not choose them. By default, two
-    /// updates take a batch: then results do not depend on the number of stages.
+    /// The results of these schedules depend on the micro-batches, so the compiler does not choose them. By default,
+    /// two updates take a batch: then results do not depend on the number of stages.
     void settle_changing_weights() {
         if (!layout_.pipeline || !changes_weights(layout_.pipeline->schedule))
             return;
