@@ -58,11 +58,12 @@ planning::MemorySavings Compilation::pinned_savings() const {
 }
 
 std::shared_ptr<DerivedModule> Compilation::derive_module(const planning::MemorySavings &savings) {
-    if (pinned_ && pinned_->savings == savings)
+    const pipeline::Updates updates = updates_of(layout_of(*program_, options_));
+    if (pinned_ && pinned_->savings == savings && pinned_->updates == updates)
         return pinned_;
-    auto derived = std::make_shared<DerivedModule>(DerivedModule{imported_->clone(), savings});
+    auto derived = std::make_shared<DerivedModule>(DerivedModule{imported_->clone(), savings, updates});
     set_savings(*derived->module, program_->trains.back().loss, savings);
-    ir::set_updates(*derived->module, updates_of(layout_of(*program_, options_)));
+    ir::set_updates(*derived->module, updates);
     const auto add = [](mlir::OpPassManager &passes) { autodiff::add_passes(passes); };
     return run_passes(*derived->module, add, savings.microbatches > 1 ? &microbatches_mix : nullptr) ? derived
                                                                                                      : nullptr;
