@@ -59,8 +59,10 @@ planning::MemorySavings Compilation::pinned_savings() const {
 
 std::shared_ptr<DerivedModule> Compilation::derive_module(const planning::MemorySavings &savings) {
     const pipeline::Updates updates = updates_of(layout_of(*program_, options_));
-    if (pinned_ && pinned_->savings == savings && pinned_->updates == updates)
+    if (pinned_ && pinned_->savings == savings && pinned_->updates == updates) {
+        (*pinned_->module)->removeAttr("plan.pipeline"); // of another plan, whose stages it would get
         return pinned_;
+    }
     auto derived = std::make_shared<DerivedModule>(DerivedModule{imported_->clone(), savings, updates});
     set_savings(*derived->module, program_->trains.back().loss, savings);
     ir::set_updates(*derived->module, updates);
