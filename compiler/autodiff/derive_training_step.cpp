@@ -6,6 +6,8 @@
 #include "autodiff/passes.h"
 #include "autodiff/update.h"
 #include "ir/entry_functions.h"
+#include "ir/layer_builder.h"
+#include "ir/pipeline_attribute.h"
 #include "program/micro_batches.h"
 
 #include <algorithm>
@@ -52,7 +54,9 @@ class Derivation {
   public:
     Derivation(mlir::ModuleOp module, FuncOp loss)
         : module_(module), loss_(loss), builder_(module.getContext()),
-          micro_batches_(program::micro_batches(ir::samples_of(loss), ir::micro_batch_count(module))) {}
+          micro_batches_(
+              program::micro_batches(ir::samples_of(loss), ir::micro_batch_count(module), ir::updates_of(module))),
+          kinds_(program::kinds(micro_batches_, ir::updates_of(module).weights)) {}
 
     mlir::LogicalResult run() {
         if (failed(train()))
@@ -78,42 +82,57 @@ class Derivation {
     mlir::LogicalResult train() {
         if (has_parts())
             module_->setAttr("plan.batch", builder_.getI64IntegerAttr(ir::samples_of(loss_)));
-        for (const program::MicroBatchKind &kind : program::kinds(micro_batches_))
-            if (failed(step(kind)))
+        if (!has_updates()) {
+            for (const program::MicroBatchKind &kind : kinds_)
+                if (failed(step(kind)))
+                    return mlir::failure();
+            return mlir::success();
+        }
+        for (size_t kind = kinds_.size(); kind-- > 0;) // that of the last micro-batch first: plans are priced by it
+            if (failed(step(kinds_[kind], static_cast<int>(kind))))
                 return mlir::failure();
         return mlir::success();
     }
 
     [[nodiscard]] bool has_parts() const { return micro_batches_.size() > 1; }
+    /// Whether the step has several updates.
+    [[nodiscard]] bool has_updates() const { return micro_batches_.back().update > 0; }
 
-    /// "accumulate" for micro-batches as large as the last one, "accumulate_rest" for larger ones.
-    [[nodiscard]] std::string name_of(const program::MicroBatchKind &kind) const {
+    /// "accumulate" for micro-batches as large as the last one, "accumulate_rest" for larger ones. With several updates
+    /// the kinds are numbered.
+    [[nodiscard]] std::string name_of(const program::MicroBatchKind &kind, int number) const {
+        if (number >= 0 && number + 1 < static_cast<int>(kinds_.size()))
+            return (kind.updates ? "train_" : "accumulate_") + std::to_string(number);
         if (kind.updates)
             return "train";
         return kind.samples == micro_batches_.back().samples ? "accumulate" : "accumulate_rest";
     }
 
-    /// The code of one kind of micro-batch.
-    mlir::LogicalResult step(const program::MicroBatchKind &kind) {
-        FuncOp function = copy(name_of(kind), "training");
+    /// The code of one kind of micro-batch; `number` as in ir::kind_number().
+    mlir::LogicalResult step(const program::MicroBatchKind &kind, int number = -1) {
+        FuncOp function = copy(name_of(kind, number), "training");
+        if (number >= 0)
+            function->setAttr("plan.kind", builder_.getI64IntegerAttr(number));
+        if (kind.begins)
+            function->setAttr("plan.begins", builder_.getUnitAttr());
         ReturnOp end = return_of(function);
         end->eraseOperand(1);
         // Done before gradients are added: computations that only the prediction needs are not part of the step.
         settle(function, true);
         apply_dropout(function);
-        if (has_parts() &&
-            failed(restrict_to_micro_batch(function, kind.samples, static_cast<std::int64_t>(micro_batches_.size()))))
+        if (has_parts() && failed(restrict_to_micro_batch(function, kind.samples, share_of_terms(kind))))
             return mlir::failure();
         if (failed(apply_batch_norm(function)))
             return mlir::failure();
         builder_.setInsertionPoint(end);
-        auto gradients = add_gradients(end.getOperand(0), builder_);
+        auto gradients = add_gradients(derived_loss(end.getOperand(0), kind), builder_);
         if (failed(gradients))
             return mlir::failure();
         if (has_parts())
-            accumulate(*gradients, end);
+            accumulate(*gradients, end, kind);
         if (kind.updates) {
-            add_updates(module_, *gradients, loss_->getAttrOfType<mlir::DictionaryAttr>("plan.optimizer"), builder_);
+            add_updates(module_, *gradients, loss_->getAttrOfType<mlir::DictionaryAttr>("plan.optimizer"), state_,
+                        builder_);
         } else {
             function->setAttr("plan.accumulates", builder_.getUnitAttr());
             end->eraseOperand(0);
@@ -122,8 +141,29 @@ class Derivation {
         return mlir::success();
     }
 
-    /// The loss and every gradient become sums over the micro-batches.
-    void accumulate(std::vector<ParameterGradient> &gradients, ReturnOp end) {
+    /// The share that a micro-batch has of terms of parameters alone, such that the losses of all add up to that of the
+    /// batch.
+    [[nodiscard]] double share_of_terms(const program::MicroBatchKind &kind) const {
+        return has_updates() ? share_of_update(kind) / static_cast<double>(kind.update_parts)
+                             : 1 / static_cast<double>(micro_batches_.size());
+    }
+    /// The share of the batch's samples whose gradients one update takes.
+    [[nodiscard]] double share_of_update(const program::MicroBatchKind &kind) const {
+        return static_cast<double>(kind.update_samples) / static_cast<double>(ir::samples_of(loss_));
+    }
+
+    /// What is derived: an update takes the gradients of the mean loss of its own samples.
+    mlir::Value derived_loss(mlir::Value loss, const program::MicroBatchKind &kind) {
+        if (!has_updates())
+            return loss;
+        const ir::TensorType type = ir::type_of(loss);
+        ir::LayerBuilder build(builder_, loss.getLoc(), "loss", "loss");
+        const mlir::Value factor = build.constant(1 / share_of_update(kind), type.getElementType());
+        return build.pointwise("mul", {loss, factor}, type);
+    }
+
+    /// The loss becomes a sum over the micro-batches, and every gradient a sum over those of its update.
+    void accumulate(std::vector<ParameterGradient> &gradients, ReturnOp end, const program::MicroBatchKind &kind) {
         const auto sum = [&](mlir::Value value, const std::string &name, mlir::StringAttr layer,
                              mlir::StringRef phase) {
             return builder_
@@ -132,6 +172,8 @@ class Derivation {
                 .getResult();
         };
         end->setOperand(0, sum(end.getOperand(0), "loss", builder_.getStringAttr("loss"), "loss"));
+        if (kind.begins && kind.updates) // alone in its update
+            return;
         for (ParameterGradient &entry : gradients) {
             ir::ReadOp read = entry.parameter;
             entry.gradient =
@@ -189,6 +231,8 @@ class Derivation {
     FuncOp loss_;
     mlir::OpBuilder builder_;
     std::vector<program::MicroBatch> micro_batches_;
+    std::vector<program::MicroBatchKind> kinds_;
+    OptimizerState state_;
 };
 
 /// Checks @loss(…) -> (loss, prediction) with its optimizer, as import_program() makes it.

@@ -50,10 +50,11 @@ Value shape(Arithmetic &of, Value step, const Schedule &schedule) {
 
 } // namespace
 
-Value learning_rate(Arithmetic &of, const Schedule &schedule) {
+Value learning_rate(Arithmetic &of, const Schedule &schedule, int updates) {
+    const auto now = [&] { return updates == 1 ? of.step() : of.div(of.step(), of.scalar(updates)); };
     if (schedule.warmup == 0)
-        return schedule.shape == Schedule::Shape::constant ? of.scalar(schedule.peak) : shape(of, of.step(), schedule);
-    const Value step = of.step();
+        return schedule.shape == Schedule::Shape::constant ? of.scalar(schedule.peak) : shape(of, now(), schedule);
+    const Value step = now();
     const auto warmup = static_cast<double>(schedule.warmup);
     const Value later = of.call("maximum", {of.add(step, -warmup), of.scalar(0)});
     const Value grown = of.mul(of.add(step, 1), (schedule.peak - schedule.start) / (warmup + 1));

@@ -24,8 +24,8 @@ enum class Form : std::uint8_t {
 
 class Restriction {
   public:
-    Restriction(mlir::func::FuncOp loss, std::int64_t samples, std::int64_t count)
-        : loss_(loss), samples_(samples), count_(count) {}
+    Restriction(mlir::func::FuncOp loss, std::int64_t samples, double share)
+        : loss_(loss), samples_(samples), share_(share) {}
 
     /// For a function whose results are not parts of a loss: nothing is divided.
     Restriction(mlir::func::FuncOp function, std::int64_t samples) : Restriction(function, samples, 1) {}
@@ -150,7 +150,7 @@ class Restriction {
     /// A term of parameters alone would be counted once in each part.
     void divide_shared(mlir::OpOperand &operand) {
         const Value value = operand.get();
-        if (count_ == 1 || forms_.lookup(value) != Form::shared)
+        if (share_ == 1 || forms_.lookup(value) != Form::shared)
             return;
         mlir::OpBuilder builder(operand.getOwner());
         mlir::Operation *producer = value.getDefiningOp();
@@ -159,7 +159,7 @@ class Restriction {
             return attribute ? attribute.getValue() : StringRef("loss");
         };
         ir::LayerBuilder build(builder, value.getLoc(), text("layer"), text("phase"));
-        const Value share = build.constant(1 / static_cast<double>(count_), type_of(value).getElementType());
+        const Value share = build.constant(share_, type_of(value).getElementType());
         operand.set(build.pointwise("mul", {value, share}, type_of(value)));
     }
 
@@ -185,15 +185,15 @@ class Restriction {
 
     mlir::func::FuncOp loss_;
     std::int64_t samples_;
-    std::int64_t count_;
+    double share_; ///< of terms that all parts have
     mlir::StringAttr batch_;
     llvm::DenseMap<Value, Form> forms_;
 };
 
 } // namespace
 
-mlir::LogicalResult restrict_to_micro_batch(mlir::func::FuncOp loss, std::int64_t samples, std::int64_t count) {
-    return Restriction(loss, samples, count).run();
+mlir::LogicalResult restrict_to_micro_batch(mlir::func::FuncOp loss, std::int64_t samples, double share) {
+    return Restriction(loss, samples, share).run();
 }
 
 bool shorten_batch(mlir::func::FuncOp function, std::int64_t samples) {

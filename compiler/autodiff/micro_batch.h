@@ -11,11 +11,11 @@ namespace planc::autodiff {
 
 /// Restricts a loss (composites decomposed, no gradients yet) to a part of `samples` samples of its batch, the first
 /// dimension of its first argument. Means keep the factor of the whole batch, so the losses of the parts add up to its
-/// loss; terms of parameters alone are divided by `count`.
+/// loss; of terms of parameters alone, a part has this share.
 ///
 /// Fails, with a message at the operation, if the loss is not a sum over samples (an operation other than a sum
 /// combines several samples, or uses such a value nonlinearly), or if the batch is renamed or reshaped.
-mlir::LogicalResult restrict_to_micro_batch(mlir::func::FuncOp loss, std::int64_t samples, std::int64_t count);
+mlir::LogicalResult restrict_to_micro_batch(mlir::func::FuncOp loss, std::int64_t samples, double share);
 
 /// Makes an evaluation or a prediction work on `samples` samples at a time. Returns false and changes nothing if what
 /// it computes for a sample depends on other samples.

@@ -2,7 +2,10 @@
 
 #include "autodiff/learning_rate.h"
 #include "autodiff/order_updates.h"
+#include "ir/entry_functions.h"
 #include "ir/optimizer_attribute.h"
+#include "ir/pipeline_attribute.h"
+#include "pipeline/weights.h"
 
 #include "mlir/IR/SymbolTable.h"
 
@@ -37,9 +40,11 @@ struct Settings {
 
 class Updater {
   public:
-    Updater(mlir::ModuleOp module, mlir::DictionaryAttr optimizer, mlir::OpBuilder &builder)
-        : symbols_(module), optimizer_(ir::optimizer_of(optimizer)), builder_(builder),
-          phase_(builder.getStringAttr("update")), shared_(builder, builder.getUnknownLoc(), "optimizer", "") {}
+    Updater(mlir::ModuleOp module, mlir::DictionaryAttr optimizer, OptimizerState &declared, mlir::OpBuilder &builder)
+        : symbols_(module), declared_(declared),
+          updates_(pipeline::updates_of_step(ir::updates_of(module), static_cast<int>(ir::micro_batch_count(module)))),
+          optimizer_(ir::optimizer_of(optimizer)), builder_(builder), phase_(builder.getStringAttr("update")),
+          shared_(builder, builder.getUnknownLoc(), "optimizer", "") {}
 
     void clip(mlir::ArrayRef<ParameterGradient> gradients);
     void update(const ParameterGradient &entry);
@@ -64,6 +69,8 @@ class Updater {
     void adaptive(Arithmetic &of, Value gradient);
 
     mlir::SymbolTable symbols_;
+    OptimizerState &declared_;
+    int updates_; ///< of a step
     Optimizer optimizer_;
     mlir::OpBuilder &builder_;
     StringAttr phase_;
@@ -80,22 +87,23 @@ class Updater {
     std::optional<Settings> settings_;
 };
 
-/// Declares a part of the state after the parameter, and reads it.
+/// Reads a part of the state. It is declared after the parameter by the first function that updates it.
 Updater::State Updater::state(StringRef suffix) {
     const mlir::Location location = parameter_.getLoc();
-    ir::VariableOp declared;
-    {
+    const std::string wanted = variable_.getSymName().str() + "." + suffix.str();
+    FlatSymbolRefAttr &name = declared_[wanted];
+    if (!name) {
         const mlir::OpBuilder::InsertionGuard guard(builder_);
         builder_.setInsertionPointAfter(variable_);
         const mlir::FloatAttr zero = builder_.getF64FloatAttr(0);
         const auto init =
             ir::InitializerAttr::get(builder_.getContext(), builder_.getStringAttr("constant"), zero, zero);
-        declared =
-            builder_.create<ir::VariableOp>(location, builder_.getStringAttr(variable_.getSymName() + "." + suffix),
-                                            variable_.getTypeAttr(), init, mlir::UnitAttr(), variable_.getLayerAttr());
+        auto declared =
+            builder_.create<ir::VariableOp>(location, builder_.getStringAttr(wanted), variable_.getTypeAttr(), init,
+                                            mlir::UnitAttr(), variable_.getLayerAttr());
+        symbols_.insert(declared);
+        name = FlatSymbolRefAttr::get(declared);
     }
-    symbols_.insert(declared);
-    const auto name = FlatSymbolRefAttr::get(declared);
     auto read = builder_.create<ir::ReadOp>(location, variable_.getType(), name, variable_.getLayerAttr(), phase_,
                                             ir::StrategyAttr());
     return {read.getResult(), name};
@@ -109,11 +117,11 @@ void Updater::write(Value value, FlatSymbolRefAttr variable) {
 Value Updater::rate(double factor) {
     Value &known = rates_[factor];
     if (!known)
-        known = factor == 1 ? learning_rate(shared_, optimizer_.rate) : shared_.mul(rate(1), factor);
+        known = factor == 1 ? learning_rate(shared_, optimizer_.rate, updates_) : shared_.mul(rate(1), factor);
     return known;
 }
 
-/// 1 − decay^t in step t = 1, 2, …: the total weight of a moving average that began with zeros.
+/// 1 − decay^t in update t = 1, 2, …: the total weight of a moving average that began with zeros.
 Value Updater::bias(double decay) {
     Value &known = biases_[decay];
     if (!known)
@@ -217,8 +225,8 @@ void Updater::update(const ParameterGradient &entry) {
 } // namespace
 
 void add_updates(mlir::ModuleOp module, mlir::ArrayRef<ParameterGradient> gradients, mlir::DictionaryAttr optimizer,
-                 mlir::OpBuilder &builder) {
-    Updater updater(module, optimizer, builder);
+                 OptimizerState &declared, mlir::OpBuilder &builder) {
+    Updater updater(module, optimizer, declared, builder);
     if (!gradients.empty() && ir::optimizer_of(optimizer).clip_norm > 0)
         updater.clip(gradients);
     for (const ParameterGradient &gradient : gradients)

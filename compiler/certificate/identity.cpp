@@ -109,8 +109,9 @@ class Digest {
         add(name);
     }
     void put(const sharding::Graph &graph) {
-        const auto &[values, operations, layers, outputs, sent, microbatches, slots, work] = graph;
-        add(values, operations, layers, outputs, sent, microbatches, slots, work);
+        const auto &[values, operations, layers, outputs, sent, microbatches, slots, weights, work] = graph;
+        add(values, operations, layers, outputs, sent, microbatches, slots, weights.updates, weights.stashed,
+            weights.versions, work);
     }
     void put(const plan::LargerMicroBatches &larger) {
         const auto &[graph, count] = larger;

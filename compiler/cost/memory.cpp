@@ -248,8 +248,10 @@ CopyMemory copy_memory(const sharding::Value &value, const sharding::Copy &copy,
 Bytes copies_bytes(const sharding::Graph &graph, ValueId v, Residence residence, std::span<const CopyMemory> copies) {
     if (residence == Residence::summed && copies.size() == 1)
         return Bytes(0);
+    // They outlive a body (schedule/assign_buffers.cpp). Where weights change within the step, the update takes
+    // gradients at once.
     const bool in_slots = residence == Residence::activation || residence == Residence::input ||
-                          residence == Residence::gradient; // they outlive a body (schedule/assign_buffers.cpp)
+                          (residence == Residence::gradient && graph.weights.updates == 1);
     const bool is_accumulated = is_sum(graph, graph.values[v].producer);
     double bytes = 0;
     for (std::size_t c = 0; c < copies.size(); ++c) {
@@ -261,6 +263,14 @@ Bytes copies_bytes(const sharding::Graph &graph, ValueId v, Residence residence,
     return Bytes(bytes);
 }
 
+/// Bytes of a parameter beyond its variable: what micro-batches keep of it, or another version.
+static double bytes_of_versions(const sharding::Graph &graph, const Uses &uses, std::span<const CopyMemory> copies) {
+    if (!uses.by_update || copies.empty()) // it is no parameter that changes
+        return 0;
+    const int stashed = graph.weights.stashed && uses.by_backward ? graph.slots : 0;
+    return (stashed + graph.weights.versions - 1) * copies.front().bytes;
+}
+
 Memory memory(const sharding::Graph &graph, const GraphFacts &facts, const sharding::LaidOut &laid_out,
               const sharding::Mesh &mesh, const std::vector<sharding::Bucket> &buckets,
               const std::vector<sharding::Bucket> &joint_sums) {
@@ -268,13 +278,14 @@ Memory memory(const sharding::Graph &graph, const GraphFacts &facts, const shard
     Memory memory;
     Passing passing(graph, laid_out, mesh);
     double packed = 0;
+    const PerValue<Uses> uses = uses_of_values(graph);
     for (const ValueId v : graph.values.ids()) {
         const sharding::Value &value = graph.values[v];
         const std::vector<CopyMemory> copies = copies_memory(value, laid_out.copies[v], mesh);
         const Bytes bytes = copies_bytes(graph, v, residences[v], copies);
         switch (residences[v]) {
         case Residence::parameter:
-            memory.parameters += bytes;
+            memory.parameters += bytes + Bytes(bytes_of_versions(graph, uses[v], copies));
             break;
         case Residence::optimizer_state:
             memory.optimizer_state += bytes;

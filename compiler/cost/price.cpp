@@ -35,7 +35,7 @@ class RankSums {
         scan_ |= point_to_point && !alike;
         (alike ? alike_ : different_).push_back({step, element_bytes, call, times});
     }
-    void add_call() { ++calls_; }
+    void add_calls(std::int64_t calls) { calls_ += calls; }
 
     void report(CostTable &table) {
         table.calls = calls_;
@@ -179,12 +179,18 @@ class Table {
         }
     }
 
+    /// How often a step updates the weights: counted with the micro-batches of graph_, whatever their sizes.
+    [[nodiscard]] int updates(const Part &part) const {
+        const bool has_several = part.graph.weights.updates > 1;
+        return !has_several ? 1 : &part.graph == &graph_ ? graph_.weights.updates : 0;
+    }
+
     void add_compute(Part &part) {
         for (const OperationId o : part.graph.operations.ids()) {
             const sharding::Operation &operation = part.graph.operations[o];
             const sharding::Strategy &strategy = part.laid_out.operations[o].strategy;
             const Seconds once = seconds_under(strategy, operation, part.facts.work[o], mesh_, machine_);
-            const Seconds seconds = (operation.per_step ? 1 : part.times) * once;
+            const Seconds seconds = (operation.per_step ? updates(part) : part.times) * once;
             part.seconds.operations.push_back(once);
             table_.layers[part.layer[operation.layer]].compute[static_cast<std::size_t>(operation.phase)] += seconds;
             table_.compute += seconds;
@@ -220,15 +226,17 @@ class Table {
             row.phase = copy.phase;
             row.price.messages = price.price.messages;
             row.price.latency = price.price.latency;
+            row.calls = graph_.weights.updates;
+            row.price = graph_.weights.updates * row.price;
             table_.communication += row.price.seconds();
-            sums_.add_call();
+            sums_.add_calls(row.calls);
         }
     }
 
     void add_copy(Part &part, ValueId v, int c) {
         const sharding::Value &value = part.graph.values[v];
         const sharding::Copy &copy = part.laid_out.copies[v][c];
-        const int times = sharding::once_a_step(part.graph, v, copy) ? 1 : part.times;
+        const int times = sharding::once_a_step(part.graph, v, copy) ? updates(part) : part.times;
         const bool fusable = in_bucket(sharding::fusable(part.graph, mesh_, v, copy), copy.phase);
         for (const Step &step : copy.steps) {
             if (step.kind == CollectiveKind::slice)

@@ -38,7 +38,7 @@ struct Inputs {
     std::map<std::string, Array> fields; ///< by the arguments' `plan.input`
     std::map<std::string, Array> variables;
     Accumulators accumulators;     ///< those that are missing are zero
-    std::int64_t step = 0;         ///< training steps done before
+    std::int64_t step = 0;         ///< training steps done before; with several updates each, their updates are counted
     std::uint64_t seed = 0;        ///< of random numbers
     std::int64_t first_sample = 0; ///< of this micro-batch, within the global batch
 };

@@ -31,6 +31,7 @@ class Interpreter {
     // These functions run a step body by body, each on values that are already present.
     /// The micro-batch's part of the fields, and where it begins in the batch.
     void set_fields(std::map<std::string, Array> fields) { inputs_.fields = std::move(fields); }
+    void set_step(std::int64_t step) { inputs_.step = step; }
     void set_first_sample(std::int64_t sample) { inputs_.first_sample = sample; }
     /// Fills an argument from its field.
     void load(mlir::BlockArgument argument);

@@ -176,6 +176,7 @@ class StepRun {
         for (const int loaded : body.loads)
             load(role, loaded, action.slot, part);
         interpreter.set_first_sample(part.first);
+        interpreter.set_step(inputs_.step * program_.updates() + part.update);
         for (auto [argument, value] : llvm::zip(function.getArguments(), body.takes)) {
             const Passed &passed = role.passed[{value, action.slot}];
             interpreter.set_value(argument, passed.parts);

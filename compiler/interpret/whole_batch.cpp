@@ -5,7 +5,7 @@
 #include "ir/entry_functions.h"
 #include "ir/layer_builder.h"
 #include "ir/pipeline_attribute.h"
-#include "program/micro_batches.h"
+#include "schedule/micro_batch_kind.h"
 #include "schedule/step_program.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -79,10 +79,14 @@ void check_part(mlir::func::FuncOp function, const Inputs &inputs, const program
 
 /// The code of a kind of micro-batch.
 mlir::func::FuncOp function_of(mlir::ModuleOp module, const program::MicroBatchKind &kind) {
-    for (mlir::func::FuncOp function : ir::entry_functions(module))
-        if (ir::is_training(function) && ir::accumulates(function) != kind.updates &&
-            (kind.updates || ir::samples_of(function) == kind.samples))
+    for (mlir::func::FuncOp function : ir::entry_functions(module)) {
+        if (!ir::is_training(function))
+            continue;
+        if (ir::kind_number(function) >= 0 ? schedule::kind_of(function) == kind
+                                           : ir::accumulates(function) != kind.updates &&
+                                                 (kind.updates || ir::samples_of(function) == kind.samples))
             return function;
+    }
     throw Failure("there is no function for a micro-batch of " + std::to_string(kind.samples) + " samples");
 }
 
@@ -107,13 +111,14 @@ namespace {
 
 /// For a module that is not scheduled: runs the function of each micro-batch, one after another.
 Outcome run_functions(mlir::ModuleOp module, const Inputs &inputs) {
-    const auto parts = program::micro_batches(ir::batch_of(module), ir::micro_batch_count(module));
+    const auto parts = schedule::micro_batches_of(module);
     Inputs now = inputs;
     now.accumulators.clear();
     Outcome outcome;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        mlir::func::FuncOp function = function_of(module, program::kind_of(parts, i));
+        mlir::func::FuncOp function = function_of(module, program::kind_of(parts, i, ir::updates_of(module).weights));
         check_part(function, now, parts[i]);
+        now.step = inputs.step * (parts.back().update + 1) + parts[i].update;
         Outcome next = run(module, function.getName(), inputs_of_part(function, now, parts[i].first));
         now.variables = next.variables;
         now.accumulators = next.accumulators;

@@ -41,6 +41,15 @@ bool accumulates(FuncOp function) {
     return function->hasAttr("plan.accumulates");
 }
 
+int kind_number(FuncOp function) {
+    const auto kind = function->getAttrOfType<mlir::IntegerAttr>("plan.kind");
+    return kind ? static_cast<int>(kind.getInt()) : -1;
+}
+
+bool begins_sums(FuncOp function) {
+    return function->hasAttr("plan.begins");
+}
+
 FuncOp updating_function(mlir::ModuleOp module) {
     for (FuncOp function : entry_functions(module))
         if (is_training(function) && !accumulates(function))

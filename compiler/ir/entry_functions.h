@@ -30,7 +30,14 @@ enum class Purpose : std::uint8_t { training, evaluation, prediction };
 /// Whether a training function only accumulates gradients (`plan.accumulates`). Otherwise it ends the step with the
 /// update.
 [[nodiscard]] bool accumulates(mlir::func::FuncOp function);
-/// The training function with the update; null if there is none.
+/// The number of a training function's kind among those of the module's micro-batches (`plan.kind`;
+/// program/micro_batches.h), where a step has several updates; -1: it has one, and samples_of() and accumulates() say
+/// the kind.
+[[nodiscard]] int kind_number(mlir::func::FuncOp function);
+/// Whether a training function is the code of the first micro-batch of an update (`plan.begins`): sums begin with its
+/// gradients. Without the attribute, sums are zero when the step begins.
+[[nodiscard]] bool begins_sums(mlir::func::FuncOp function);
+/// The first training function with an update; null if there is none.
 [[nodiscard]] mlir::func::FuncOp updating_function(mlir::ModuleOp module);
 /// The first entry function with this purpose; null if there is none.
 [[nodiscard]] mlir::func::FuncOp function_for(mlir::ModuleOp module, Purpose purpose);

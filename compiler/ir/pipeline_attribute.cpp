@@ -45,6 +45,26 @@ void set_pipeline(mlir::ModuleOp module, const Pipeline &pipeline) {
     module->setAttr(attribute, entries.getDictionary(module.getContext()));
 }
 
+pipeline::Updates updates_of(mlir::ModuleOp module) {
+    const auto entries = module->getAttrOfType<mlir::DictionaryAttr>("plan.updates");
+    if (!entries)
+        return {};
+    const bool stashed = entries.getAs<mlir::StringAttr>("weights") == "stashed";
+    return {stashed ? pipeline::Weights::stashed : pipeline::Weights::two_versions,
+            static_cast<int>(entries.getAs<mlir::IntegerAttr>("accumulated").getInt())};
+}
+
+void set_updates(mlir::ModuleOp module, const pipeline::Updates &updates) {
+    if (updates.weights == pipeline::Weights::synchronous)
+        return;
+    mlir::Builder builder(module.getContext());
+    const bool stashed = updates.weights == pipeline::Weights::stashed;
+    mlir::NamedAttrList entries;
+    entries.set("weights", builder.getStringAttr(stashed ? "stashed" : "two versions"));
+    entries.set("accumulated", builder.getI64IntegerAttr(updates.accumulated));
+    module->setAttr("plan.updates", entries.getDictionary(module.getContext()));
+}
+
 static int axis_of(mlir::ModuleOp module) {
     return has_pipeline(module) ? axis_index(mesh_attribute(module), pipeline_of(module).axis) : -1;
 }

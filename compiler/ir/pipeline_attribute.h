@@ -34,6 +34,11 @@ void set_pipeline(mlir::ModuleOp module, const Pipeline &pipeline);
 /// "1"; of another replica of the weights "1 of replica 1". `part`: pipeline::Schedule::parts().
 [[nodiscard]] std::string stage_name(const Pipeline &pipeline, int part);
 
+/// When the weights change within a step (`plan.updates` of the module; without it they are synchronous). It is known
+/// before there is a pipeline, since the code of a micro-batch depends on it.
+[[nodiscard]] pipeline::Updates updates_of(mlir::ModuleOp module);
+void set_updates(mlir::ModuleOp module, const pipeline::Updates &updates);
+
 /// The number of roles that the mesh has (of the pipeline's axis; 1 without a pipeline), and the ranks of each.
 [[nodiscard]] int role_count(mlir::ModuleOp module);
 [[nodiscard]] planrt::Role ranks_of_role(mlir::ModuleOp module, int role);

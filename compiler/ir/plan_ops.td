@@ -86,7 +86,7 @@ def Plan_RandomOp : Plan_LayerOp<"random", [Pure, Plan_Nest]> {
 }
 
 def Plan_StepOp : Plan_LayerOp<"step", [Pure, Plan_Nest]> {
-  let summary = "training steps done before this one, as a scalar";
+  let summary = "updates of the weights done before that of this micro-batch, as a scalar: training steps, where each has one";
   let arguments = layerAttributes;
   let results = (outs Plan_TensorType:$result);
   let assemblyFormat = "attr-dict `:` type($result)";

@@ -50,8 +50,15 @@ namespace planc::pipeline {
 /// Whether a layout's schedule is a table, as in text.h, and not the name of a maker.
 [[nodiscard]] bool is_table(const std::string &schedule);
 
-/// A layout's schedule: a table, or one of the makers above that keep the weights synchronous; `chunks` counts only for
-/// "interleaved". Throws std::invalid_argument for another name, or for a table of other numbers.
+/// "pipedream_2bw(4)", the schedule with 4 accumulated micro-batches as a layout's schedule is called.
+[[nodiscard]] std::string two_versions_name(int accumulated);
+
+/// When the weights change in a layout's schedule. Throws std::invalid_argument for a table that is wrong.
+[[nodiscard]] Updates updates_of(const std::string &schedule);
+
+/// A layout's schedule: a table, or one of the makers above, "pipedream_2bw" by its two_versions_name(); `chunks`
+/// counts only for "interleaved". Throws std::invalid_argument for another name, for a table of other numbers, or where
+/// the maker does.
 [[nodiscard]] Schedule made_by(const std::string &name, int ranks, int chunks, int micro_batches);
 
 } // namespace planc::pipeline

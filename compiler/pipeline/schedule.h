@@ -36,6 +36,13 @@ enum class Weights : std::uint8_t {
     two_versions, ///< PipeDream-2BW: after each `accumulated` micro-batches, and used with a delay of one such group
 };
 
+/// When the weights change within a step.
+struct Updates {
+    Weights weights = Weights::synchronous;
+    int accumulated = 0; ///< two_versions only: the micro-batches of one update
+    friend bool operator==(const Updates &, const Updates &) = default;
+};
+
 struct Schedule {
     std::string name; ///< one line, for people
     int ranks = 1;    ///< the places of the pipeline; each may later be a set of ranks

@@ -16,6 +16,16 @@ namespace planc::pipeline {
 /// How many micro-batches must have gone backward on a stage before it has this version.
 [[nodiscard]] int micro_batches_before(const Schedule &schedule, int version);
 
+/// The number of updates of a step: the last one takes the micro-batches that are left.
+[[nodiscard]] int updates_of_step(const Updates &updates, int micro_batches);
+[[nodiscard]] inline Updates updates_of(const Schedule &schedule) {
+    return {schedule.weights, schedule.accumulated};
+}
+
+/// By stage: whether an update comes between the forward pass of a micro-batch and its backward pass, which needs the
+/// weights of the forward pass all the same. Only `stashed` schedules have such stages.
+[[nodiscard]] std::vector<bool> stages_that_stash(const Schedule &schedule);
+
 /// By rank: the most versions of one stage's weights that are kept at the same time: those of micro-batches that will
 /// still go backward, and the newest. The schedule has no fault().
 [[nodiscard]] std::vector<int> kept_versions(const Schedule &schedule);

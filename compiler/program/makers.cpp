@@ -8,8 +8,8 @@ namespace planc::program {
 namespace {
 
 const std::vector<int> &bodies_of(const std::vector<MicroBatch> &micro_batches, const std::vector<KindBodies> &kinds,
-                                  int micro_batch) {
-    const MicroBatchKind wanted = kind_of(micro_batches, static_cast<std::size_t>(micro_batch));
+                                  int micro_batch, pipeline::Weights weights) {
+    const MicroBatchKind wanted = kind_of(micro_batches, static_cast<std::size_t>(micro_batch), weights);
     const auto kind = std::find_if(kinds.begin(), kinds.end(),
                                    [&](const auto &each) { return each.kind == wanted && !each.bodies.empty(); });
     if (kind == kinds.end())
@@ -27,20 +27,20 @@ std::vector<std::vector<Action>> trivial(const KindBodies &step) {
 }
 
 std::vector<std::vector<Action>> accumulating(const std::vector<MicroBatch> &micro_batches,
-                                              const std::vector<KindBodies> &kinds) {
-    return in_flight(micro_batches, kinds, 1);
+                                              const std::vector<KindBodies> &kinds, pipeline::Weights weights) {
+    return in_flight(micro_batches, kinds, 1, weights);
 }
 
 std::vector<std::vector<Action>> in_flight(const std::vector<MicroBatch> &micro_batches,
-                                           const std::vector<KindBodies> &kinds, int slots) {
+                                           const std::vector<KindBodies> &kinds, int slots, pipeline::Weights weights) {
     std::vector<Action> actions;
     const auto count = static_cast<int>(micro_batches.size());
     for (int first = 0; first < count; first += slots) {
         const int end = std::min(first + slots, count);
         for (int i = first; i < end; ++i)
-            actions.push_back({ActionKind::run, bodies_of(micro_batches, kinds, i).front(), i, i - first});
+            actions.push_back({ActionKind::run, bodies_of(micro_batches, kinds, i, weights).front(), i, i - first});
         for (int i = first; i < end; ++i) {
-            const std::vector<int> &bodies = bodies_of(micro_batches, kinds, i);
+            const std::vector<int> &bodies = bodies_of(micro_batches, kinds, i, weights);
             for (std::size_t body = 1; body < bodies.size(); ++body)
                 actions.push_back({ActionKind::run, bodies[body], i, i - first});
         }

@@ -19,13 +19,16 @@ struct KindBodies {
 [[nodiscard]] std::vector<std::vector<Action>> trivial(const KindBodies &step);
 
 /// Complete micro-batches one after another, in slot 0, for one role. Gradients are accumulated, and the last
-/// micro-batch updates. Throws std::invalid_argument if a kind has no bodies.
+/// micro-batch updates: of the step, or where `weights` change within it, of each update. Throws std::invalid_argument
+/// if a kind has no bodies.
 [[nodiscard]] std::vector<std::vector<Action>> accumulating(const std::vector<MicroBatch> &micro_batches,
-                                                            const std::vector<KindBodies> &kinds);
+                                                            const std::vector<KindBodies> &kinds,
+                                                            pipeline::Weights weights = pipeline::Weights::synchronous);
 
 /// With `slots` micro-batches in flight, each in a slot of its own: their first bodies, then their other bodies, one
 /// micro-batch after the other; then the next `slots` micro-batches. In all else as accumulating().
 [[nodiscard]] std::vector<std::vector<Action>> in_flight(const std::vector<MicroBatch> &micro_batches,
-                                                         const std::vector<KindBodies> &kinds, int slots);
+                                                         const std::vector<KindBodies> &kinds, int slots,
+                                                         pipeline::Weights weights = pipeline::Weights::synchronous);
 
 } // namespace planc::program

@@ -41,8 +41,16 @@ class Runs {
             for (const int body : bodies_of(bodies, action.kind))
                 if (run.body = body; body >= 0)
                     runs.push_back(run);
-            if (bodies.kind.updates && pipeline::frees(action.kind))
+            if (!bodies.kind.updates || !pipeline::frees(action.kind))
+                continue;
+            if (schedule_.weights == pipeline::Weights::synchronous) {
                 ended.push_back({&bodies, run});
+                continue;
+            }
+            for (const int body : bodies.update) {
+                run.body = body;
+                runs.push_back(run);
+            }
         }
         std::size_t levels = 0;
         for (const Ended &stage : ended)

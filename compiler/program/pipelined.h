@@ -17,7 +17,8 @@ struct StageBodies {
     int backward = -1;        ///< B; where the schedule has both gradients apart anywhere, I
     int weight_gradient = -1; ///< W, which also ends B; none where no W occurs in the schedule
     /// After all micro-batches, of the kind that updates: those that need nothing of other stages' updates, those that
-    /// need what these make, and so on.
+    /// need what these make, and so on. Where the schedule lets the weights change within the step, they run at once
+    /// behind the backward pass of the micro-batch, and there may be only the first kind.
     std::vector<int> update = {};
 };
 

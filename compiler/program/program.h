@@ -70,6 +70,7 @@ struct Transfer {
 struct MicroBatch {
     std::int64_t first = 0;
     std::int64_t samples = 0;
+    int update = 0; ///< which update of the step takes its gradients; there are several where weights change within it
     friend bool operator==(const MicroBatch &, const MicroBatch &) = default;
 };
 
@@ -105,6 +106,8 @@ struct Program {
 
     /// The micro-batch to which what is passed on belongs: one for all with which replicas end.
     [[nodiscard]] int owner(int micro_batch) const;
+    /// The number of updates of the weights in a step.
+    [[nodiscard]] int updates() const { return micro_batches.empty() ? 1 : micro_batches.back().update + 1; }
     /// The number of times that a body runs in a step.
     [[nodiscard]] std::int64_t runs(int body) const;
     /// The index of the body with this function; -1 if there is none.

@@ -3,6 +3,7 @@
 // gradients on, the stages before it wait for the end of its backward pass, so all updates come behind it.
 
 #include "schedule/functions.h"
+#include "schedule/micro_batch_kind.h"
 #include "schedule/passes.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -27,6 +28,12 @@ bool passes_gradients_on(mlir::func::FuncOp function) {
         Operation *producer = result.get().getDefiningOp();
         return is_sent(result) && producer != nullptr && part_of(producer) == Part::backward;
     });
+}
+
+/// Whether an update may overwrite another version of the weights than it reads, which the backward pass still needs.
+bool alternates(mlir::func::FuncOp function) {
+    const program::Versions versions = kind_of(function).versions;
+    return versions.written != versions.changed;
 }
 
 class Advance {
@@ -163,7 +170,7 @@ struct AdvanceUpdates : mlir::PassWrapper<AdvanceUpdates, StepPass> {
 
     mlir::LogicalResult run(mlir::func::FuncOp function) override {
         if (!ir::accumulates(function) && ir::is_training(function))
-            Advance(function.getBody().front()).run(!passes_gradients_on(function));
+            Advance(function.getBody().front()).run(!passes_gradients_on(function) && !alternates(function));
         return mlir::success();
     }
 };

@@ -132,7 +132,7 @@ class Assignment {
             const Segments parts = segments(block());
             for (size_t part = 0; part < parts.size(); ++part)
                 for (Operation *op : parts[part])
-                    body_of_[static_cast<size_t>(index_.lookup(op))] = static_cast<int>(part);
+                    body_of_[static_cast<size_t>(index_.lookup(op))] = body(static_cast<int>(part));
         }
         int body = -1;
         for (int at = lifetime.begin; at <= lifetime.end; ++at) {
@@ -142,6 +142,13 @@ class Assignment {
             body = here >= 0 ? here : body;
         }
         return lifetime.end == index_.lookup(block().getTerminator()); // a result
+    }
+
+    /// Where the weights change within the step, an update runs at once behind the backward pass of its micro-batch:
+    /// nothing comes between, and they count as one body.
+    [[nodiscard]] int body(int section) {
+        const bool at_once = ir::kind_number(function_) >= 0 && section >= first_update;
+        return !at_once ? section : function_->hasAttr("plan.defers") ? first_update - 1 : first_update - 2;
     }
 
     void number_operations() {
@@ -228,7 +235,7 @@ class Assignment {
     /// The place of the variable to which a value is written, if its old value is not needed after this operation.
     std::optional<int64_t> variable_place(Operation *op, Value result) {
         auto loops = mlir::dyn_cast<ir::LoopsOp>(op);
-        if (!loops && !mlir::isa<ir::StartOp>(op))
+        if (!loops && !mlir::isa<ir::StartOp>(op) && !begins_sum(op))
             return std::nullopt;
         for (ir::WriteOp write : writes_of(result)) {
             auto variable = symbols_.lookupNearestSymbolFrom<ir::VariableOp>(op, write.getVariableAttr());
@@ -240,6 +247,12 @@ class Assignment {
                 return variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt();
         }
         return std::nullopt;
+    }
+
+    /// Whether it is a product that is written to a variable as it is.
+    static bool begins_sum(Operation *op) {
+        auto gemm = mlir::dyn_cast<ir::GemmOp>(op);
+        return gemm && !gemm.getAccumulator();
     }
 
     /// The writes of a value, or of a collective's result after its wait.

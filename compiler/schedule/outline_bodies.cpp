@@ -8,6 +8,7 @@
 #include "program/pipelined.h"
 #include "schedule/buffers.h"
 #include "schedule/functions.h"
+#include "schedule/micro_batch_kind.h"
 #include "schedule/passes.h"
 #include "schedule/segments.h"
 #include "schedule/stage_transfers.h"
@@ -107,7 +108,7 @@ class Outlining {
             builder_.getFunctionType(mlir::ValueRange(segment.inputs.getArrayRef()).getTypes(),
                                      mlir::ValueRange(segment.outputs).getTypes()));
         outlined.setPrivate();
-        for (const char *name : {"plan.purpose", "plan.accumulates", "plan.stage", "plan.role"})
+        for (const char *name : {"plan.purpose", "plan.accumulates", "plan.kind", "plan.stage", "plan.role"})
             if (mlir::Attribute attribute = function_->getAttr(name))
                 outlined->setAttr(name, attribute);
         symbols_.insert(outlined, builder_.getInsertionPoint());
@@ -256,7 +257,10 @@ struct OutlineBodies : mlir::PassWrapper<OutlineBodies, mlir::OperationPass<mlir
         mlir::ModuleOp module = getOperation();
         program::Program program;
         program.roles = roles_of(module);
-        program.micro_batches = program::micro_batches(ir::batch_of(module), ir::micro_batch_count(module));
+        program.micro_batches = micro_batches_of(module);
+        weights_ = ir::updates_of(module).weights;
+        const program::MicroBatchKind last =
+            program::kind_of(program.micro_batches, program.micro_batches.size() - 1, weights_);
         std::vector<Function> functions;
         const std::vector<StageTransfer> transfers = training_transfers(module);
         std::vector<std::string> names;
@@ -269,9 +273,12 @@ struct OutlineBodies : mlir::PassWrapper<OutlineBodies, mlir::OperationPass<mlir
         const bool splits = splits_backward(module);
         for (mlir::func::FuncOp function : ir::entry_functions(module))
             if (ir::is_training(function)) {
-                const program::MicroBatchKind kind{ir::samples_of(function), !ir::accumulates(function)};
+                const program::MicroBatchKind kind = kind_of(function);
+                const int loss = program.loss;
                 Function &made = functions.emplace_back(Function{kind, ir::stage_of(function), function, {}});
                 made.outlined = Outlining(function, symbols, program, splits).run();
+                if (!(kind == last)) // only its loss is the whole one
+                    program.loss = loss;
             }
         if (functions.empty())
             return; // an evaluation alone
@@ -305,23 +312,31 @@ struct OutlineBodies : mlir::PassWrapper<OutlineBodies, mlir::OperationPass<mlir
         return transfers;
     }
 
-    static program::Transfer transfer(const StageTransfer &transfer, const std::string &name,
-                                      std::pair<int64_t, int64_t> scratch, const std::vector<Function> &functions,
-                                      const program::Program &program) {
+    program::Transfer transfer(const StageTransfer &transfer, const std::string &name,
+                               std::pair<int64_t, int64_t> scratch, const std::vector<Function> &functions,
+                               const program::Program &program) const {
         const auto made = [&](mlir::func::FuncOp function) -> const Function & {
             return *llvm::find_if(functions, [&](const Function &each) { return each.function == function; });
         };
         const Function &receiver = made(transfer.to);
-        const bool one_kind = program::kinds(program.micro_batches).size() == 1;
-        const std::string kind = one_kind                ? ""
-                                 : receiver.kind.updates ? ", last micro-batch"
-                                                         : ", " + std::to_string(receiver.kind.samples) + " samples";
-        return {name + kind, made(transfer.from).outlined.results[transfer.result],
+        return {name + text(receiver.kind, program), made(transfer.from).outlined.results[transfer.result],
                 receiver.outlined.arguments[transfer.argument], scratch.first, scratch.second};
     }
 
-    static std::vector<std::vector<program::Action>> actions_of_all(const std::vector<Function> &functions,
-                                                                    const program::Program &program) {
+    /// Tells transfers of several kinds of micro-batches apart.
+    [[nodiscard]] std::string text(const program::MicroBatchKind &kind, const program::Program &program) const {
+        if (program::kinds(program.micro_batches, weights_).size() == 1)
+            return "";
+        if (program.updates() == 1)
+            return kind.updates ? ", last micro-batch" : ", " + std::to_string(kind.samples) + " samples";
+        for (size_t i = 0; i < program.micro_batches.size(); ++i)
+            if (program::kind_of(program.micro_batches, i, weights_) == kind)
+                return ", like micro-batch " + std::to_string(i);
+        return "";
+    }
+
+    [[nodiscard]] std::vector<std::vector<program::Action>> actions_of_all(const std::vector<Function> &functions,
+                                                                           const program::Program &program) const {
         std::vector<program::KindBodies> kinds;
         for (const Function &function : functions) {
             program::KindBodies &bodies = kinds.emplace_back(program::KindBodies{function.kind, {}});
@@ -330,8 +345,8 @@ struct OutlineBodies : mlir::PassWrapper<OutlineBodies, mlir::OperationPass<mlir
         }
         const int slots = program.roles.front().slots;
         return program.micro_batches.size() == 1 ? program::trivial(kinds.front())
-               : slots > 1                       ? program::in_flight(program.micro_batches, kinds, slots)
-                                                 : program::accumulating(program.micro_batches, kinds);
+               : slots > 1                       ? program::in_flight(program.micro_batches, kinds, slots, weights_)
+                                                 : program::accumulating(program.micro_batches, kinds, weights_);
     }
 
     static std::vector<std::vector<program::Action>> actions_of_stages(const pipeline::Schedule &schedule,
@@ -350,6 +365,8 @@ struct OutlineBodies : mlir::PassWrapper<OutlineBodies, mlir::OperationPass<mlir
         }
         return program::pipelined(program, schedule, stages);
     }
+
+    pipeline::Weights weights_ = pipeline::Weights::synchronous; ///< of the module
 };
 
 } // namespace

@@ -8,6 +8,10 @@
 
 namespace planc::schedule {
 
+/// --stash-weights: weights that change between both passes of a micro-batch are copied (Weights::stashed).
+std::unique_ptr<mlir::Pass> stash_weights();
+/// --alternate-weights: micro-batches work in turn with two versions of the weights (Weights::two_versions).
+std::unique_ptr<mlir::Pass> alternate_weights();
 /// --pair-contractions: products of three or more operands become products of two.
 std::unique_ptr<mlir::Pass> pair_contractions();
 /// --lower-contractions: products become plan.gemm; sums and permutations of one operand become plan.reduce,

@@ -7,6 +7,8 @@
 namespace planc::schedule {
 
 void add_passes(mlir::OpPassManager &manager, const Options &options) {
+    manager.addPass(stash_weights());                          // the backward pass has the weights of the forward pass
+    manager.addPass(alternate_weights());                      // each micro-batch works with its version of the weights
     manager.addPass(pair_contractions());                      // products have one operand or two
     manager.addPass(lower_contractions());                     // products are matrix products
     manager.addPass(accumulate_products());                    // sums of products need no pass of their own

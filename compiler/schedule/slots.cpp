@@ -2,8 +2,8 @@
 
 #include "ir/entry_functions.h"
 #include "ir/pipeline_attribute.h"
-#include "program/micro_batches.h"
 #include "program/slots.h"
+#include "schedule/micro_batch_kind.h"
 
 #include <algorithm>
 #include <vector>
@@ -12,12 +12,12 @@ namespace planc::schedule {
 
 int last_slot(mlir::func::FuncOp function) {
     auto module = function->getParentOfType<mlir::ModuleOp>();
-    const auto parts = program::micro_batches(ir::batch_of(module), ir::micro_batch_count(module));
-    const program::MicroBatchKind own{ir::samples_of(function), !ir::accumulates(function)};
+    const auto parts = micro_batches_of(module);
+    const program::MicroBatchKind own = kind_of(function);
     int last = 0;
     if (!ir::has_pipeline(module)) {
         for (std::size_t i = 0; i < parts.size(); ++i)
-            if (program::kind_of(parts, i) == own)
+            if (program::kind_of(parts, i, ir::updates_of(module).weights) == own)
                 last = std::max(last, static_cast<int>(i) % ir::slots_of(function)); // program::in_flight()
         return last;
     }

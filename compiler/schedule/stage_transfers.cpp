@@ -25,7 +25,8 @@ std::string name_of(mlir::BlockArgument argument) {
 
 bool alike(mlir::func::FuncOp a, mlir::func::FuncOp b) {
     return ir::purpose_of(a) == ir::purpose_of(b) && ir::accumulates(a) == ir::accumulates(b) &&
-           (!ir::is_training(a) || !ir::accumulates(a) || ir::samples_of(a) == ir::samples_of(b));
+           (!ir::is_training(a) || ((!ir::accumulates(a) || ir::samples_of(a) == ir::samples_of(b)) &&
+                                    ir::kind_number(a) == ir::kind_number(b)));
 }
 
 mlir::Value StageTransfer::sent() const {

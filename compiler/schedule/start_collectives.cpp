@@ -74,7 +74,21 @@ bool is_source(mlir::Operation *op) {
     return mlir::isa<ir::ReadOp, ir::ConstantOp, ir::IotaOp, ir::RandomOp, ir::StepOp>(op);
 }
 
-/// The first operation of the layer before that of `user`, in the order in which they run.
+/// Whether other micro-batches may change the weights between the sections of the function.
+bool has_changing_weights(mlir::Operation *op) {
+    return ir::kind_number(op->getParentOfType<mlir::func::FuncOp>()) >= 0;
+}
+
+/// Whether it reads a variable, or copies one (stash-weights).
+bool is_variable(mlir::Operation *producer) {
+    auto copy = mlir::dyn_cast_or_null<ir::PointwiseOp>(producer);
+    if (copy && copy.getFunction() == "identity" && has_changing_weights(copy))
+        producer = copy.getInputs().front().getDefiningOp();
+    return mlir::isa_and_nonnull<ir::ReadOp>(producer);
+}
+
+/// The first operation of the layer before that of `user`, in the order in which they run; of its own section, where
+/// what is read may be another version of the weights before that.
 mlir::Operation *one_layer_ahead(mlir::Operation *user) {
     mlir::Operation *first = user;
     std::string layer = layer_of(user);
@@ -82,7 +96,8 @@ mlir::Operation *one_layer_ahead(mlir::Operation *user) {
     for (mlir::Operation *op = user->getPrevNode(); op != nullptr && !is_source(op); op = op->getPrevNode()) {
         if (mlir::isa<ir::StartOp, ir::WaitOp, ir::CollectiveOp>(op))
             continue;
-        if (layer_of(op) != layer && ++layers == 2)
+        if ((layer_of(op) != layer && ++layers == 2) ||
+            (section_of(op) < section_of(user) && has_changing_weights(user)))
             break;
         layer = layer_of(op);
         first = op;
@@ -112,7 +127,7 @@ void split(const Members &members, bool overlap) {
     if (has_sent(members)) // it leaves at the end of its section
         if (mlir::Operation *behind = behind_section(members.front()); behind->isBeforeInBlock(user))
             user = behind;
-    const bool variable = producer != nullptr && mlir::isa<ir::ReadOp>(producer);
+    const bool variable = is_variable(producer);
     const bool early = first.getKind() != "slice" && (overlap || members.size() > 1);
     if (early && variable)
         builder.setInsertionPoint(one_layer_ahead(user));

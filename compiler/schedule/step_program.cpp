@@ -28,10 +28,14 @@ class Writer {
             return entry(name, builder_.getArrayAttr(rows));
         };
         llvm::SmallVector<std::int64_t> parts;
-        for (const program::MicroBatch &part : program_.micro_batches)
+        llvm::SmallVector<std::int64_t> updates;
+        for (const program::MicroBatch &part : program_.micro_batches) {
             parts.append({part.first, part.samples});
-        llvm::SmallVector<mlir::NamedAttribute> entries{
-             list("roles", program_.roles,
+            if (program_.updates() > 1)
+                updates.push_back(part.update);
+        }
+        llvm::SmallVector<mlir::NamedAttribute> entries(
+            {list("roles", program_.roles,
                   [&](const program::Role &role) {
                       llvm::SmallVector<std::int64_t> ranges;
                       for (const planrt::Range &range : role.ranks.coordinates)
@@ -67,7 +71,9 @@ class Writer {
                           texts.push_back(builder_.getStringAttr(program::text(program_, action)));
                       return Attribute(builder_.getArrayAttr(texts));
                   }),
-             number("loss", program_.loss)};
+             number("loss", program_.loss)});
+        if (!updates.empty())
+            entries.push_back(numbers("updates", updates));
         if (!program_.last_of_replicas.empty())
             entries.push_back(indices("last_of_replicas", program_.last_of_replicas));
         return dictionary(entries);
@@ -189,6 +195,9 @@ Program step_program(mlir::ModuleOp module) {
     const auto parts = reader.numbers("micro_batches");
     for (std::size_t i = 0; i + 1 < parts.size(); i += 2)
         program.micro_batches.push_back({parts[i], parts[i + 1]});
+    const auto updates = reader.numbers("updates");
+    for (std::size_t i = 0; i < std::min(program.micro_batches.size(), updates.size()); ++i)
+        program.micro_batches[i].update = static_cast<int>(updates[i]);
     for (Attribute list : reader.list("actions")) {
         std::vector<program::Action> &actions = program.actions.emplace_back();
         if (const auto texts = mlir::dyn_cast<mlir::ArrayAttr>(list))

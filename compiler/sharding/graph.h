@@ -60,7 +60,7 @@ struct Operation {
     /// follows the placement and the storage of that parameter instead of the rules of its layer.
     ValueId parameter;
     bool accumulates = false; ///< adds its operand up over the micro-batches
-    bool per_step = false;    ///< depends on accumulated gradients: runs once per step, not once per micro-batch
+    bool per_step = false;    ///< depends on accumulated gradients: runs once per update, not once per micro-batch
     int level = 0;            ///< of an update in a pipeline: StagedGraph::levels
     int replica = 0;          ///< in a pipeline: of the weights with which it computes
 };
@@ -70,6 +70,14 @@ struct Layer {
 };
 
 /// Operations are in execution order; a value is produced before it is used.
+/// The weights in a step that changes them several times, as some pipelines do.
+struct ChangingWeights {
+    int updates = 1;      ///< how often a step runs the operations that are per_step
+    bool stashed = false; ///< each micro-batch in flight has those that its backward pass reads
+    int versions = 1;     ///< that a rank keeps of every parameter
+    friend bool operator==(const ChangingWeights &, const ChangingWeights &) = default;
+};
+
 struct Graph {
     PerValue<Value> values;
     PerOperation<Operation> operations;
@@ -78,7 +86,8 @@ struct Graph {
     std::vector<ValueId> sent;    ///< that other stages of a pipeline get: needed as they lie, but for partial sums
     int microbatches = 1;         ///< how often a step runs the operations that are not per_step
     int slots = 1;                ///< micro-batches in flight, each with its own activations, gradients and inputs
-    PerOperation<Work> work;      ///< empty: every operation runs by itself, and its tensors go through memory
+    ChangingWeights weights = {};
+    PerOperation<Work> work; ///< empty: every operation runs by itself, and its tensors go through memory
 
     /// What comes after all operations, in their order.
     [[nodiscard]] OperationId end_of_program() const { return operations.end_id(); }

@@ -15,7 +15,7 @@ bool once_a_step(const Graph &graph, ValueId value, const Copy &copy) {
 }
 
 int times(const Graph &graph, ValueId value, const Copy &copy) {
-    return once_a_step(graph, value, copy) ? 1 : graph.microbatches;
+    return once_a_step(graph, value, copy) ? graph.weights.updates : graph.microbatches;
 }
 
 LaidOut lay_out(const Graph &graph, const Mesh &mesh, const LayerStrategies &layers, const Storage &storage) {

@@ -139,6 +139,7 @@ class StagePart {
         part_.layers = graph.layers;
         part_.microbatches = graph.microbatches;
         part_.slots = graph.slots;
+        part_.weights = graph.weights;
     }
 
     StageGraph make() {

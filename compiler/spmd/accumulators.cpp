@@ -22,13 +22,13 @@ class Expansion {
                               [](auto function) { return !ir::accumulates(function); });
         for (mlir::func::FuncOp function : functions)
             for (auto op : llvm::make_early_inc_range(function.getOps<ir::AccumulateOp>()))
-                if (failed(expand(op, !ir::accumulates(function))))
+                if (failed(expand(op, function)))
                     return mlir::failure();
         return mlir::success();
     }
 
   private:
-    mlir::LogicalResult expand(ir::AccumulateOp op, bool last) {
+    mlir::LogicalResult expand(ir::AccumulateOp op, mlir::func::FuncOp function) {
         ir::VariableOp variable = accumulator(op);
         const mlir::Type type = op.getOperand().getType();
         if (variable.getType() != type)
@@ -37,11 +37,16 @@ class Expansion {
         const auto symbol = mlir::FlatSymbolRefAttr::get(variable);
         const auto layer = op.getLayerAttr();
         const auto phase = op.getPhaseAttr();
-        auto sum_so_far = builder_.create<ir::ReadOp>(op.getLoc(), type, symbol, layer, phase, ir::StrategyAttr());
-        auto sum = builder_.create<ir::PointwiseOp>(op.getLoc(), type, builder_.getStringAttr("add"),
-                                                    mlir::ValueRange{sum_so_far, op.getOperand()}, layer, phase,
-                                                    op.getStrategyAttr());
-        if (!last)
+        // Where a step has several updates, the loss is summed over all of them, and each gradient anew for each.
+        const bool whole_step = op.getAccumulator() == "loss" && ir::kind_number(function) >= 0;
+        mlir::Value sum = op.getOperand();
+        if (whole_step || !ir::begins_sums(function)) {
+            auto sum_so_far = builder_.create<ir::ReadOp>(op.getLoc(), type, symbol, layer, phase, ir::StrategyAttr());
+            sum = builder_.create<ir::PointwiseOp>(op.getLoc(), type, builder_.getStringAttr("add"),
+                                                   mlir::ValueRange{sum_so_far, op.getOperand()}, layer, phase,
+                                                   op.getStrategyAttr());
+        }
+        if (whole_step || ir::accumulates(function))
             builder_.create<ir::WriteOp>(op.getLoc(), sum, symbol, layer, phase, ir::StrategyAttr());
         op.getResult().replaceAllUsesWith(sum);
         op.erase();

@@ -2,8 +2,10 @@
 
 #include "ir/entry_functions.h"
 #include "ir/nest.h"
+#include "ir/pipeline_attribute.h"
 #include "ir/pointwise.h"
 #include "ir/subscripts.h"
+#include "pipeline/weights.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -205,6 +207,8 @@ class Extraction {
         if (count)
             graph().microbatches = static_cast<int>(count.getInt());
         graph().slots = module ? ir::slots_of(function_) : 1;
+        if (module)
+            graph().weights.updates = pipeline::updates_of_step(ir::updates_of(module), graph().microbatches);
         sharding::PerValue<bool> accumulated(graph().values.size());
         for (sharding::Operation &operation : graph().operations) {
             operation.per_step = !operation.accumulates &&

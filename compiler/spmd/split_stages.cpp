@@ -61,7 +61,7 @@ class Split {
         map_.clear();
         stage_ = stage;
         made_ = mlir::func::FuncOp::create(function_.getLoc(), name(), builder_.getFunctionType({}, {}));
-        for (const char *kept : {"plan.purpose", "plan.accumulates"})
+        for (const char *kept : {"plan.purpose", "plan.accumulates", "plan.kind", "plan.begins"})
             if (mlir::Attribute value = function_->getAttr(kept))
                 made_->setAttr(kept, value);
         made_->setAttr("plan.stage", builder_.getI64IntegerAttr(stage));

@@ -1,6 +1,6 @@
 """An example trains to a test accuracy.
 
-  accuracy.py EXAMPLE.plan --at-least 0.96 --work DIR [--data DIR] [--ranks 1 2 3 4]
+  accuracy.py EXAMPLE.plan --at-least 0.96 --work DIR [--data DIR] [--ranks 1 2 3 4] [--layout NAME]
 """
 
 import argparse
@@ -11,9 +11,9 @@ import sys
 from layouts import MPIRUN, run
 
 
-def accuracy(plan, ranks, work, data):
+def accuracy(plan, ranks, work, data, layout):
     program, log = work / f"{plan.stem}_{ranks}", work / f"{plan.stem}_{ranks}.jsonl"
-    run("planc", plan, "--ranks", ranks, "-o", program)
+    run("planc", plan, "--ranks", ranks, *(["--layout", layout] if layout else []), "-o", program)
     run(MPIRUN, ranks, program, "--log", log, "--quiet", *(["--data", data] if data else []))
     evaluations = [entry for entry in map(json.loads, log.read_text().splitlines()) if "accuracy" in entry]
     return evaluations[-1]["accuracy"]
@@ -26,11 +26,12 @@ def main():
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--data")
     parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2, 3, 4])
+    parser.add_argument("--layout", help="in place of the one that the example names")
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     failed = False
     for ranks in options.ranks:
-        reached = accuracy(options.plan, ranks, options.work, options.data)
+        reached = accuracy(options.plan, ranks, options.work, options.data, options.layout)
         failed |= reached < options.at_least
         print(f"{options.plan.stem} on {ranks} ranks: test accuracy {reached:.2%}, wanted {options.at_least:.0%}")
     return 1 if failed else 0

@@ -3,6 +3,7 @@
 #include "compare_runs.h"
 #include "pipeline.h"
 #include "random.h"
+#include "stale_step.h"
 
 #include "ir/entry_functions.h"
 #include "ir/pipeline_attribute.h"
@@ -59,7 +60,7 @@ class Check {
         check_schedule(reference, Module(step_->module().clone()), nullptr);
         for (const char *layout : {"rules", "searched"}) {
             stage_ = std::string("layout ") + layout;
-            const Module module = step_->derive(step_->savings_of(layout));
+            const Module module = step_->derive(step_->savings_of(layout), step_->updates_of(layout));
             const plan::Request request = step_->request(*module, layout);
             const plan::Plan plan = plan::make_plan(request);
             if (!plan.failure.empty())
@@ -81,9 +82,12 @@ class Check {
     /// `whole`: one rank with the whole batch at once.
     void check_beside_one_rank(const Reference &whole, mlir::ModuleOp module, const plan::Request &request,
                                const plan::Plan &plan) {
-        if (!has_statistics_of_parts(module))
+        const bool stale = plan.pipeline && has_several_updates(module);
+        if (!stale && !has_statistics_of_parts(module))
             return check_plan(whole, module, request, plan);
         const Module one(module.clone());
+        if (stale)
+            make_stale(*one, request, plan);
         if (failed(spmd::expand_accumulates(*one)))
             throw Difference("the sums over micro-batches could not be made");
         const Reference in_parts(*one, step_->module(), step_->train(), random_);
@@ -113,11 +117,12 @@ class Check {
 
     /// Without the micro-batches where the loss is no sum over samples.
     Module derive_if_possible(planning::MemorySavings savings) {
+        const pipeline::Updates updates = step_->updates_of("rules");
         try {
-            return step_->derive(savings);
+            return step_->derive(savings, updates);
         } catch (const Refusal &) {
             savings.microbatches = 1;
-            return step_->derive(savings);
+            return step_->derive(savings, updates);
         }
     }
 

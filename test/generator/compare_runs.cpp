@@ -1,5 +1,7 @@
 #include "compare_runs.h"
 
+#include "stale_step.h"
+
 #include "interpret/whole_batch.h"
 #include "ir/layer_builder.h"
 
@@ -48,8 +50,9 @@ void same(const std::string &what, const Array &expected, const Array &got) {
 }
 
 Outcome execute(mlir::ModuleOp module, const std::string &function, const Inputs &inputs) {
-    return function == "train" ? interpret::run_train_step(module, inputs)
-                               : interpret::run_in_parts(module, function, inputs);
+    if (function != "train")
+        return interpret::run_in_parts(module, function, inputs);
+    return is_stale(module) ? run_stale_step(module, inputs) : interpret::run_train_step(module, inputs);
 }
 
 bool all_finite(const Array &array) {

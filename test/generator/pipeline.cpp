@@ -101,8 +101,10 @@ void add_pipeline(RandomNetwork &network, Random &random) {
         items.push_back("schedule = " + schedule);
     if (schedule == "interleaved")
         items.push_back("chunks = " + std::to_string(chunks));
-    if (count > 1 && (schedule != "table" || random.chance(0.5)))
+    if (sema::changes_weights(schedule) || (count > 1 && (schedule != "table" || random.chance(0.5))))
         items.push_back("microbatches = " + std::to_string(count));
+    if (schedule == "pipedream_2bw" && random.chance(0.7))
+        items.push_back("accumulate = " + std::to_string(random.whole(std::max(places - 1, 1), 2 * places)));
     std::string before;
     if (random.chance(0.7))
         for (const std::string &layer : cuts(network, chunks * places - 1, random))

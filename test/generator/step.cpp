@@ -2,6 +2,7 @@
 
 #include "autodiff/passes.h"
 #include "ir/import.h"
+#include "ir/pipeline_attribute.h"
 #include "sema/analyze.h"
 
 #include "mlir/IR/Verifier.h"
@@ -32,9 +33,10 @@ Step::Step(const std::string &text) : context_(mlir::MLIRContext::Threading::DIS
     module_ = derive({});
 }
 
-Module Step::derive(const planning::MemorySavings &savings) {
+Module Step::derive(const planning::MemorySavings &savings, const pipeline::Updates &updates) {
     Module module(imported_->clone());
     driver::set_savings(*module, train().loss, savings);
+    ir::set_updates(*module, updates);
     std::string message;
     const mlir::ScopedDiagnosticHandler handler(&context_, [&](mlir::Diagnostic &diagnostic) {
         message += diagnostic.str() + "\n";
@@ -53,6 +55,12 @@ planning::MemorySavings Step::savings_of(const std::string &layout) const {
     driver::Options options;
     options.layout = layout;
     return driver::savings_of(driver::layout_of(*program_, options));
+}
+
+pipeline::Updates Step::updates_of(const std::string &layout) const {
+    driver::Options options;
+    options.layout = layout;
+    return driver::updates_of(driver::layout_of(*program_, options));
 }
 
 plan::Request Step::request(mlir::ModuleOp module, const std::string &layout) {

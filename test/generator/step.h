@@ -41,9 +41,11 @@ class Step {
     /// @train, @evaluate and @predict, without layouts: the whole batch at once, nothing computed twice.
     [[nodiscard]] mlir::ModuleOp module() { return *module_; }
     /// The same with micro-batches and recomputation. Throws Refusal where the loss is no sum over samples.
-    [[nodiscard]] Module derive(const planning::MemorySavings &savings);
+    [[nodiscard]] Module derive(const planning::MemorySavings &savings, const pipeline::Updates &updates = {});
 
     [[nodiscard]] planning::MemorySavings savings_of(const std::string &layout) const;
+    /// When the weights change within the step of a layout's pipeline.
+    [[nodiscard]] pipeline::Updates updates_of(const std::string &layout) const;
     /// What planc would plan for `module` under one of the file's layouts; without the baselines.
     [[nodiscard]] plan::Request request(mlir::ModuleOp module, const std::string &layout);
 

@@ -155,7 +155,8 @@ bool plant(int kind, Schedule &schedule, std::mt19937 &random) {
 TEST(ProgramFaults, are_what_a_step_program_cannot_follow) {
     for (int ranks = 1; ranks <= 6; ++ranks)
         for (int count = 1; count <= 12; ++count)
-            for (const char *name : {"gpipe", "one_f_one_b", "interleaved", "zero_bubble", "zb_v"})
+            for (const char *name :
+                 {"gpipe", "one_f_one_b", "interleaved", "zero_bubble", "zb_v", "pipedream", "pipedream_2bw(5)"})
                 EXPECT_EQ(program_fault(made_by(name, ranks, 2, count)), "") << name << " " << ranks << " " << count;
     const auto found = [](const char *text) { return program_fault(read_text(text)); };
     EXPECT_EQ(found("0: F0 F1 B0 B1\n1: F0 F1 B0 B1\n"), "");
@@ -167,7 +168,10 @@ TEST(ProgramFaults, are_what_a_step_program_cannot_follow) {
               "stages 0 and 1 take micro-batches in different orders, but messages arrive in the order in which they "
               "are sent");
     EXPECT_EQ(found("0: F0.0 F1.0 F2.0 F1.1 F0.1 F2.1 B0.1 B1.1 B2.1 B0.0 B1.0 B2.0\n"), "");
-    EXPECT_EQ(program_fault(pipedream(2, 3)), "weights change within the step");
+    EXPECT_EQ(found("weights: stashed\n0: F0 B0 F1 B1\n1: F0 B0 F1 B1\n"),
+              "F of stage 0, micro-batch 1 needs weights of version 0, which are those of version 1 by then");
+    EXPECT_EQ(found("weights: two versions, 2 accumulated\n0: F0 F1 F2 F3 B1 B0 B2 B3\n"),
+              "weights change within the step: stage 0 must end micro-batch 0 before micro-batch 1");
     EXPECT_EQ(program_fault(chimera(2, 2)),
               "micro-batches take different ways: there would be several replicas of the weights");
 }

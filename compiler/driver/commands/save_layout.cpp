@@ -54,8 +54,11 @@ std::string storage(const plan::Plan &plan) {
     return text;
 }
 
-/// "gpipe"; "table { 0: F0 B0; 1: F0 B0 }".
+/// "gpipe"; "table { 0: F0 B0; 1: F0 B0 }"; "pipedream_2bw; accumulate = 4".
 std::string schedule_text(const std::string &schedule) {
+    if (const int accumulated = pipeline::updates_of(schedule).accumulated;
+        schedule == pipeline::two_versions_name(accumulated))
+        return "pipedream_2bw; accumulate = " + std::to_string(accumulated);
     if (!pipeline::is_table(schedule))
         return schedule;
     std::string rows = schedule;

@@ -5,6 +5,7 @@
 #include "driver/commands/commands.h"
 #include "driver/planning/progress_line.h"
 #include "driver/planning/savings.h"
+#include "ir/pipeline_attribute.h"
 #include "ir/plan_dialect.h"
 #include "plan/space/ranks_at_work.h"
 
@@ -15,6 +16,9 @@ namespace planc::driver {
 namespace {
 
 PLANC_DIAGNOSTIC(microbatches_mix, error, "{0}");
+PLANC_DIAGNOSTIC(
+    clipped_by_stage, error,
+    "'clip_norm' needs the gradients of all stages, but each updates its weights on its own within the step"); // P8
 PLANC_DIAGNOSTIC(machine_too_small, warning,
                  "machine '{0}' has {1} ranks, the plan is for {2}: priced as if there were more of the same"); // M5
 
@@ -35,6 +39,13 @@ bool Compilation::derive_step() {
         return fail("'" + options_.file + "' has no `train` declaration: there is no step to plan" +
                         (options_.command == Command::cost ? "; --summary describes a network alone" : ""),
                     input_error);
+    const sema::Layout *layout = layout_of(*program_, options_);
+    if (updates_of(layout) != pipeline::Updates{} && program_->trains.back().optimizer.clip_norm > 0) {
+        diagnostics_.report(clipped_by_stage, layout->pipeline->schedule_where, {});
+        messages_ << diagnostics_.take_rendered();
+        exit_code_ = input_error;
+        return false;
+    }
     pinned_ = derive_module(pinned_savings());
     if (!pinned_)
         return false;
@@ -47,10 +58,14 @@ planning::MemorySavings Compilation::pinned_savings() const {
 }
 
 std::shared_ptr<DerivedModule> Compilation::derive_module(const planning::MemorySavings &savings) {
-    if (pinned_ && pinned_->savings == savings)
+    const pipeline::Updates updates = updates_of(layout_of(*program_, options_));
+    if (pinned_ && pinned_->savings == savings && pinned_->updates == updates) {
+        (*pinned_->module)->removeAttr("plan.pipeline"); // of another plan, whose stages it would get
         return pinned_;
-    auto derived = std::make_shared<DerivedModule>(DerivedModule{imported_->clone(), savings});
+    }
+    auto derived = std::make_shared<DerivedModule>(DerivedModule{imported_->clone(), savings, updates});
     set_savings(*derived->module, program_->trains.back().loss, savings);
+    ir::set_updates(*derived->module, updates);
     const auto add = [](mlir::OpPassManager &passes) { autodiff::add_passes(passes); };
     return run_passes(*derived->module, add, savings.microbatches > 1 ? &microbatches_mix : nullptr) ? derived
                                                                                                      : nullptr;
@@ -104,7 +119,10 @@ bool Compilation::choose_plan() {
     planning::Tools tools;
     tools.derive = derive_and_show;
     tools.may_accumulate = [this] { return may_accumulate(); };
-    planning::PlanSearch search(std::move(tools), pinned_savings(), batch_of(program_->trains.back().loss));
+    const planning::MemorySavings pinned = pinned_savings();
+    const bool changes = updates_of(layout_of(*program_, options_)) != pipeline::Updates{};
+    planning::PlanSearch search(std::move(tools), pinned,
+                                changes ? pinned.microbatches : batch_of(program_->trains.back().loss));
     std::optional<planning::Answer> answer = search.run();
     line.reset();
     if (!answer)

@@ -3,6 +3,7 @@
 
 #include "driver/planning/request.h"
 #include "driver/planning/scheduled.h"
+#include "pipeline/schedule.h"
 #include "planning/memory_savings.h"
 #include "planning/training_step.h"
 
@@ -16,10 +17,11 @@
 
 namespace planc::driver {
 
-/// @train, @evaluate and @predict, derived with these savings.
+/// @train, @evaluate and @predict, derived with these savings, for these updates of a step.
 struct DerivedModule {
     mlir::OwningOpRef<mlir::ModuleOp> module;
     planning::MemorySavings savings;
+    pipeline::Updates updates;
 };
 
 class DerivedStep : public planning::TrainingStep {

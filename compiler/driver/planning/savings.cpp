@@ -1,5 +1,6 @@
 #include "driver/planning/savings.h"
 
+#include "pipeline/makers.h"
 #include "sema/layouts/layout_rules.h"
 
 #include "mlir/IR/Builders.h"
@@ -29,6 +30,11 @@ planning::MemorySavings savings_of(const sema::Layout *layout) {
     for (const sema::RecomputeRule &rule : layout->recomputes)
         savings.recompute.push_back(rule.selector);
     return savings;
+}
+
+pipeline::Updates updates_of(const sema::Layout *layout) {
+    return layout == nullptr || !layout->pipeline ? pipeline::Updates{}
+                                                  : pipeline::updates_of(layout->pipeline->schedule);
 }
 
 std::int64_t batch_of(const sema::Network &loss) {

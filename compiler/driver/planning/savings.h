@@ -1,6 +1,7 @@
 // Savings of memory: what a layout asks for, and how the IR says them.
 #pragma once
 
+#include "pipeline/schedule.h"
 #include "planning/memory_savings.h"
 #include "sema/program.h"
 
@@ -12,6 +13,9 @@ namespace planc::driver {
 
 /// Those that the rules of a layout ask for; none without a layout.
 [[nodiscard]] planning::MemorySavings savings_of(const sema::Layout *layout);
+
+/// When the weights change within the step of a layout, by its pipeline's schedule.
+[[nodiscard]] pipeline::Updates updates_of(const sema::Layout *layout);
 
 /// Samples of a step: the first extent of the first input.
 [[nodiscard]] std::int64_t batch_of(const sema::Network &loss);

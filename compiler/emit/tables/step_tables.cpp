@@ -64,8 +64,12 @@ std::string step_tables(const Step &step, const std::map<int, std::string> &fiel
         bodies.push_back(braces(row) + ",");
     }
     std::vector<std::string> parts;
-    for (const program::MicroBatch &part : program.micro_batches)
-        parts.push_back(braces({std::to_string(part.first), std::to_string(part.samples)}) + ",");
+    for (const program::MicroBatch &part : program.micro_batches) {
+        std::vector<std::string> row{std::to_string(part.first), std::to_string(part.samples)};
+        if (part.update > 0)
+            row.push_back(std::to_string(part.update));
+        parts.push_back(braces(row) + ",");
+    }
     std::string text = array("Body", "bodies", bodies) + array("MicroBatch", "micro_batches", parts);
     std::vector<std::string> roles;
     for (std::size_t i = 0; i < program.roles.size(); ++i) {

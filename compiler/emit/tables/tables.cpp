@@ -154,6 +154,8 @@ void Tables::write_variables() {
         const std::string name = variable.getSymName().str();
         Statement row;
         row.layer = name.substr(0, name.rfind('.'));
+        if (variable->hasAttr("version_of")) // it has no value between steps
+            continue;
         if (is_accumulator(variable)) {
             const std::int64_t begin = variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt();
             const auto type = mlir::cast<ir::TensorType>(variable.getType());

@@ -3,6 +3,7 @@
 #include "cost/reports/report.h"
 #include "cost/reports/text_lines.h"
 #include "plan/near_optimal.h"
+#include "plan/pipeline/changing_weights.h"
 #include "plan/pipeline/price_pipeline.h"
 
 #include <algorithm>
@@ -90,13 +91,13 @@ std::string barrier(const Request &request, const PipelinePlan &pipeline) {
     return "here they do: updates of " + names + " wait for what other stages compute after their backward passes";
 }
 
-/// The same stages by the other schedules.
+/// The same stages by the other schedules, where these compute the same.
 std::string other_schedules(const Plan &plan) {
     std::string text;
     const PipelinePlan &pipeline = *plan.pipeline;
     const int ranks = ranks_of_pipeline(plan);
     const int chunks = pipeline.stages.count / ranks;
-    if (chunks > 2 || chunks * ranks != pipeline.stages.count)
+    if (chunks > 2 || chunks * ranks != pipeline.stages.count || changes_weights(pipeline.schedule))
         return text;
     static const std::vector<std::string> of_two_chunks{"interleaved", "zb_v"};
     for (const std::string &schedule : chunks == 1 ? searched_schedules() : of_two_chunks)

@@ -3,6 +3,7 @@
 #include "cost/collectives/collectives.h"
 #include "pipeline/makers.h"
 #include "pipeline/measure.h"
+#include "pipeline/weights.h"
 #include "plan/pipeline/layer_times.h"
 #include "program/slots.h"
 
@@ -15,7 +16,10 @@ namespace {
 
 using planrt::Placement;
 
+/// Of the updates behind all micro-batches.
 Seconds longest_update(const pipeline::Schedule &schedule, const cost::PipelineCost &cost) {
+    if (schedule.weights != pipeline::Weights::synchronous)
+        return Seconds(0);
     std::vector<Seconds> updates(static_cast<std::size_t>(schedule.ranks));
     for (int part = 0; part < schedule.parts(); ++part)
         updates[static_cast<std::size_t>(schedule.rank_of_part(part))] +=
@@ -23,12 +27,15 @@ Seconds longest_update(const pipeline::Schedule &schedule, const cost::PipelineC
     return *std::max_element(updates.begin(), updates.end());
 }
 
-pipeline::Durations durations(const cost::PipelineCost &cost) {
+/// Updates within the step are spread evenly over the micro-batches, behind whose backward passes they run.
+pipeline::Durations durations(const pipeline::Schedule &schedule, const cost::PipelineCost &cost) {
+    const double share =
+        schedule.weights == pipeline::Weights::synchronous ? 0 : 1.0 / static_cast<double>(schedule.micro_batches);
     pipeline::Durations durations;
     for (const cost::StageRow &row : cost.stages) {
         durations.forward.push_back(row.forward.value);
         durations.input.push_back(row.input_gradients.value);
-        durations.weight.push_back(row.weight_gradients.value);
+        durations.weight.push_back(row.weight_gradients.value + share * row.update.value);
     }
     for (std::size_t border = 0; border + 1 < cost.stages.size(); ++border) // half of what both send each other
         durations.transfer.push_back(0.5 * (cost.stages[border].sends + cost.stages[border + 1].sends).value);
@@ -44,6 +51,7 @@ class PipelinePrice {
                                       request.graph.microbatches);
         schedule_.reach = sharding::reach_of_gradients(request.graph, staged_, schedule_.stages);
         slots_ = program::slots_of(schedule_);
+        stashes_ = pipeline::stages_that_stash(schedule_);
     }
 
     CostTable make() {
@@ -94,6 +102,9 @@ class PipelinePrice {
         graph.microbatches =
             static_cast<int>(std::ranges::count(schedule_.replica_of, number / schedule_.stages)); // of the replica
         graph.slots = program::slot_count(slots_[static_cast<std::size_t>(part.role)]);
+        graph.weights.stashed = stashes_[static_cast<std::size_t>(stage)];
+        graph.weights.versions =
+            graph.weights.updates > 1 && schedule_.weights == pipeline::Weights::two_versions ? 2 : 1;
         part.laid_out =
             sharding::lay_out(sharding::GraphIndex(graph), plan_.mesh, plan_.layers, plan_.storage, known_.reshards);
         part.table = cost::price(graph, cost::GraphFacts(graph, request_.machine), part.laid_out, plan_.mesh,
@@ -191,7 +202,7 @@ class PipelinePrice {
                 const planrt::Traffic traffic = planrt::traffic(
                     {leaves, ranks_of(sender.role)}, {copy.placement, ranks_of(receiver.role)}, plan_.mesh, rank);
                 planrt::Traffic &sum = sender.sent[static_cast<std::size_t>(rank)];
-                const std::int64_t times = once ? 1 : graph.microbatches;
+                const std::int64_t times = once ? graph.weights.updates : graph.microbatches;
                 sum.calls += times * traffic.calls;
                 sum.elements += times * traffic.elements * bytes;
                 most = std::max(most, traffic.elements);
@@ -262,7 +273,7 @@ class PipelinePrice {
     }
 
     void measure() {
-        const pipeline::Measure measured = pipeline::measure(schedule_, durations(cost_));
+        const pipeline::Measure measured = pipeline::measure(schedule_, durations(schedule_, cost_));
         const Seconds update = longest_update(schedule_, cost_);
         cost_.axis = pipeline_.axis;
         cost_.schedule = pipeline::is_table(pipeline_.schedule) ? "table" : pipeline_.schedule;
@@ -288,6 +299,7 @@ class PipelinePrice {
     cost::Group group_;
     pipeline::Schedule schedule_;
     std::vector<std::vector<int>> slots_; ///< by role and micro-batch
+    std::vector<bool> stashes_;           ///< by stage
     cost::PipelineCost cost_;
     CostTable table_;
 };
@@ -306,7 +318,7 @@ const std::vector<std::string> &searched_schedules() {
 Seconds seconds_with(const std::string &schedule, int ranks, int chunks, int microbatches,
                      const cost::PipelineCost &cost) {
     const pipeline::Schedule made = pipeline::made_by(schedule, ranks, chunks, microbatches);
-    return Seconds(pipeline::makespan(made, durations(cost))) + longest_update(made, cost);
+    return Seconds(pipeline::makespan(made, durations(made, cost))) + longest_update(made, cost);
 }
 
 int ranks_of_pipeline(const Plan &plan) {

@@ -1,6 +1,7 @@
 #include "plan/pipeline/search_pipelines.h"
 
 #include "plan/near_optimal.h"
+#include "plan/pipeline/changing_weights.h"
 #include "plan/pipeline/crossing_price.h"
 #include "plan/pipeline/cut_search.h"
 #include "plan/pipeline/depths.h"
@@ -171,6 +172,8 @@ class PipelineSearch {
     }
 
     [[nodiscard]] bool is_better(const Plan &a, const Plan &b) const {
+        if (!fault_of_changes(request_, ranks_of_pipeline(a), a.pipeline->stages).empty())
+            return false;
         if (fits(a) != fits(b))
             return fits(a);
         return fits(a) ? a.cost->seconds().value < b.cost->seconds().value * (1 - rounding)

@@ -1,5 +1,7 @@
 #include "plan/pipeline/stages.h"
 
+#include "plan/pipeline/changing_weights.h"
+
 #include "pipeline/makers.h"
 #include "pipeline/text.h"
 
@@ -143,7 +145,8 @@ std::string make_stages(const Request &request, const CostTable &cost, int ranks
         return "two stages begin before layer '" + request.graph.layers[wanted.layers[*same]].name + "'";
     stages = cuts.stages(begins);
     const std::string back = sharding::goes_back(request.graph, sharding::staged(request.graph, stages));
-    return back.empty() ? "" : "layer " + back + ", which lies on an earlier stage";
+    return back.empty() ? fault_of_changes(request, ranks, stages)
+                        : "layer " + back + ", which lies on an earlier stage";
 }
 
 } // namespace planc::plan

@@ -124,7 +124,7 @@ double TermBuilder::seconds(OperationId o) const {
     const sharding::Strategy strategy = operation.parameter
                                             ? sharding::strategy_of(index_, mesh_, layers_, o, storage_)
                                             : sharding::bind(layers_[operation.layer], operation.nest, mesh_);
-    return (operation.per_step ? 1 : graph_.microbatches) *
+    return (operation.per_step ? graph_.weights.updates : graph_.microbatches) *
            cost::seconds_under(strategy, operation, step_.facts->work[o], mesh_, machine_).value;
 }
 

@@ -15,25 +15,28 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(unknown_mesh, error, "unknown mesh '{0}'");                                    // P1
-PLANC_DIAGNOSTIC(unknown_axis, error, "mesh '{1}' has no axis '{0}'");                          // P2
-PLANC_DIAGNOSTIC(repeated_axis, error, "axis '{0}' occurs twice in one rule");                  // P2
-PLANC_DIAGNOSTIC(unknown_rule_dimension, error, "no layer has a dimension '{0}'");              // P2
-PLANC_DIAGNOSTIC(unknown_layer, error, "'{0}' selects no layer");                               // P4
-PLANC_DIAGNOSTIC(duplicate_rule, error, "dimension '{0}' has two rules in the same place");     // P5
-PLANC_DIAGNOSTIC(misplaced_rule, error, "'{0}' holds for a whole layout");                      // P4
-PLANC_DIAGNOSTIC(unknown_rule, error, "{0} must be {1}");                                       // P7, P9
-PLANC_DIAGNOSTIC(repeated_rule, error, "'{0}' is given twice");                                 // P7, P9 to P11
-PLANC_DIAGNOSTIC(too_many_microbatches, error, "{0} micro-batches of a batch of {1}");          // P10
-PLANC_DIAGNOSTIC(unknown_layout_setting, error, "a layout has no setting '{0}'");               // P9
-PLANC_DIAGNOSTIC(chunks_not_interleaved, error, "'chunks' goes with 'schedule = interleaved'"); // P8
-PLANC_DIAGNOSTIC(forbidden_pipeline, error, "the layout forbids the pipeline that it has");     // P9
-PLANC_DIAGNOSTIC(several_pipeline_axes, error, "a pipeline lies along one axis");               // P8
-PLANC_DIAGNOSTIC(split_along_pipeline, error, "axis '{0}' has the stages of the pipeline");     // P8
-PLANC_DIAGNOSTIC(ranks_of_table, error, "ranks of the schedule: {0}, of axis '{1}': {2}");      // P8
-PLANC_DIAGNOSTIC(microbatches_of_table, error, "micro-batches of the schedule: {0}");           // P8
-PLANC_DIAGNOSTIC(cut_before_first, error, "'{0}' is the first layer: no stage is before it");   // P8
-PLANC_DIAGNOSTIC(repeated_cut, error, "a stage begins before '{0}' already");                   // P8
+PLANC_DIAGNOSTIC(unknown_mesh, error, "unknown mesh '{0}'");                                        // P1
+PLANC_DIAGNOSTIC(unknown_axis, error, "mesh '{1}' has no axis '{0}'");                              // P2
+PLANC_DIAGNOSTIC(repeated_axis, error, "axis '{0}' occurs twice in one rule");                      // P2
+PLANC_DIAGNOSTIC(unknown_rule_dimension, error, "no layer has a dimension '{0}'");                  // P2
+PLANC_DIAGNOSTIC(unknown_layer, error, "'{0}' selects no layer");                                   // P4
+PLANC_DIAGNOSTIC(duplicate_rule, error, "dimension '{0}' has two rules in the same place");         // P5
+PLANC_DIAGNOSTIC(misplaced_rule, error, "'{0}' holds for a whole layout");                          // P4
+PLANC_DIAGNOSTIC(unknown_rule, error, "{0} must be {1}");                                           // P7, P9
+PLANC_DIAGNOSTIC(repeated_rule, error, "'{0}' is given twice");                                     // P7, P9 to P11
+PLANC_DIAGNOSTIC(too_many_microbatches, error, "{0} micro-batches of a batch of {1}");              // P10
+PLANC_DIAGNOSTIC(unknown_layout_setting, error, "a layout has no setting '{0}'");                   // P9
+PLANC_DIAGNOSTIC(chunks_not_interleaved, error, "'chunks' goes with 'schedule = interleaved'");     // P8
+PLANC_DIAGNOSTIC(misplaced_accumulate, error, "'accumulate' goes with 'schedule = pipedream_2bw'"); // P8
+PLANC_DIAGNOSTIC(changing_without_microbatches, error,
+                 "'schedule = {0}' needs 'microbatches', on which the results depend");       // P8
+PLANC_DIAGNOSTIC(forbidden_pipeline, error, "the layout forbids the pipeline that it has");   // P9
+PLANC_DIAGNOSTIC(several_pipeline_axes, error, "a pipeline lies along one axis");             // P8
+PLANC_DIAGNOSTIC(split_along_pipeline, error, "axis '{0}' has the stages of the pipeline");   // P8
+PLANC_DIAGNOSTIC(ranks_of_table, error, "ranks of the schedule: {0}, of axis '{1}': {2}");    // P8
+PLANC_DIAGNOSTIC(microbatches_of_table, error, "micro-batches of the schedule: {0}");         // P8
+PLANC_DIAGNOSTIC(cut_before_first, error, "'{0}' is the first layer: no stage is before it"); // P8
+PLANC_DIAGNOSTIC(repeated_cut, error, "a stage begins before '{0}' already");                 // P8
 
 namespace {
 
@@ -52,6 +55,7 @@ class LayoutReader {
         mesh_known_ = context_.attempt([&] { find_mesh(); });
         read_items(declaration_.items, "");
         context_.attempt([&] { check_pipeline_axis(); });
+        context_.attempt([&] { settle_changing_weights(); });
         return std::move(layout_);
     }
 
@@ -267,10 +271,12 @@ class LayoutReader {
             context_.fail(several_pipeline_axes, where, {});
         if (mesh_known_)
             pipeline.axis = along.front();
-        const Settings settings(context_, "a pipeline", where, rule.settings, {"schedule", "microbatches", "chunks"});
+        const Settings settings(context_, "a pipeline", where, rule.settings,
+                                {"schedule", "microbatches", "chunks", "accumulate"});
         if (const syntax::Setting *count = settings.find("microbatches"))
             read_microbatches(settings.value(*count), count->where);
         if (const syntax::Setting *schedule = settings.find("schedule")) {
+            pipeline.schedule_where = schedule->where;
             pipeline.schedule = expect_word(context_, settings.value(*schedule, Settings::Braces::table), "'schedule'",
                                             {"gpipe", "one_f_one_b", "interleaved", "zero_bubble", "zb_v", "table",
                                              "chimera", "pipedream", "pipedream_2bw"});
@@ -287,6 +293,11 @@ class LayoutReader {
             pipeline.chunks = expect_count(settings.value(*count), "'chunks'");
             if (pipeline.schedule != "interleaved")
                 context_.fail(chunks_not_interleaved, count->where, {});
+        }
+        if (const syntax::Setting *count = settings.find("accumulate")) {
+            pipeline.accumulate = expect_count(settings.value(*count), "'accumulate'");
+            if (pipeline.schedule != "pipedream_2bw")
+                context_.fail(misplaced_accumulate, count->where, {});
         }
         for (const syntax::Cut &cut : rule.cuts)
             for (const syntax::Selector &layer : cut.layers)
@@ -307,6 +318,19 @@ class LayoutReader {
             context_.fail(microbatches_of_table, layout_.microbatches_where, {std::to_string(table.micro_batches)});
         if (!layout_.microbatches)
             set_microbatches(table.micro_batches, setting.braces);
+    }
+
+    /// The results of these schedules depend on the micro-batches, so the compiler does not choose them. By default,
+    /// two updates take a batch: then results do not depend on the number of stages.
+    void settle_changing_weights() {
+        if (!layout_.pipeline || !changes_weights(layout_.pipeline->schedule))
+            return;
+        PipelineRule &rule = *layout_.pipeline;
+        if (!layout_.microbatches)
+            context_.fail(changing_without_microbatches, rule.schedule_where, {rule.schedule});
+        if (rule.schedule == "pipedream_2bw")
+            rule.schedule = pipeline::two_versions_name(
+                static_cast<int>(rule.accumulate > 0 ? rule.accumulate : (*layout_.microbatches + 1) / 2));
     }
 
     void read_cut(const syntax::Selector &layer, std::vector<std::string> &cuts) const {

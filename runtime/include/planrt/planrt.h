@@ -187,6 +187,7 @@ class Context;
 struct MicroBatch {
     std::int64_t first = 0;
     std::int64_t samples = 0;
+    int update = 0; ///< which update of the step takes its gradients
 };
 
 /// Code of a training step, for one micro-batch at a time.
@@ -301,7 +302,8 @@ class Context {
     /// The same for a dimension that is read through windows whose positions the axes cut: the range that they touch.
     [[nodiscard]] std::int64_t local_extent(std::int64_t extent, std::span<const int> axes, const Window &window) const;
     [[nodiscard]] std::int64_t local_begin(std::int64_t extent, std::span<const int> axes, const Window &window) const;
-    /// Training steps done before this one; 0 in the first.
+    /// Updates of the weights that come before that of the current micro-batch: training steps done before this one,
+    /// where each has one update; 0 in the first.
     [[nodiscard]] std::int64_t step() const { return step_; }
     [[nodiscard]] std::uint64_t seed() const { return seed_; }
     /// The first sample of the current micro-batch within the global batch: random numbers count global samples.

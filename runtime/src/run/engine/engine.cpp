@@ -89,6 +89,7 @@ void Engine::run(const Action &action, const Load &load) {
     context_.slot_ = action.slot;
     context_.first_sample_ = part.first;
     micro_batch_ = action.micro_batch;
+    context_.step_ = step_ * (program_.micro_batches.back().update + 1) + part.update;
     switch (action.kind) {
     case ActionKind::run:
         return run_body(action, load);

@@ -52,7 +52,7 @@ class Engine {
     void run_training_step(const Load &load);
     /// Set the seed and the step, on which random numbers depend, besides the first sample of the micro-batch.
     void set_seed(std::uint64_t seed) { context_.seed_ = seed; }
-    void set_step(std::int64_t step) { context_.step_ = step; }
+    void set_step(std::int64_t step) { step_ = step; }
 
     /// Books the time of training steps to the clock from now on; null: times are not measured.
     void set_clock(StepClock *clock) { context_.clock_ = clock; }
@@ -120,6 +120,7 @@ class Engine {
     std::vector<std::vector<OperationPointer>> operations_;
     std::vector<Started> started_; ///< in the order of their starts; capacity for all
     bool training_ = false;
+    std::int64_t step_ = 0; ///< training steps done before
     int micro_batch_ = 0; ///< of the current action
     TraceRecorder *trace_ = nullptr;
     void (*meet_)() = nullptr;
