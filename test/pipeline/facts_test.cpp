@@ -241,4 +241,12 @@ TEST(Facts, of_impossible_combinations) {
               "a pipeline schedule has at most 2^28 stages times micro-batches");
 }
 
+/// The last stage runs both passes of a micro-batch one after the other; alone in flight, none is changed between them.
+TEST(Weights, are_copied_where_an_update_comes_between_both_passes) {
+    EXPECT_EQ(stages_that_stash(pipedream(4, 8)), (std::vector{true, true, true, false}));
+    EXPECT_EQ(stages_that_stash(pipedream(3, 1)), (std::vector{false, false, false}));
+    EXPECT_EQ(stages_that_stash(pipedream_2bw(3, 6, 2)), (std::vector{false, false, false}));
+    EXPECT_EQ(updates_of_step(updates_of(pipedream_2bw(3, 7, 3)), 7), 3);
+}
+
 } // namespace planc::pipeline

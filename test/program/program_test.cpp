@@ -164,4 +164,27 @@ TEST_F(Faults, of_other_roles_and_missing_slots) {
     EXPECT_THROW(static_cast<void>(action(program_, "send x")), std::invalid_argument);
 }
 
+/// Three updates of a batch of 9: of 4, 4 and 1 micro-batches. In the second the weights are those before the first.
+TEST(MicroBatches, take_turns_with_two_versions) {
+    const auto all = micro_batches(9, 9, {pipeline::Weights::two_versions, 4});
+    const auto kind = [&](std::size_t i) { return kind_of(all, i, pipeline::Weights::two_versions); };
+    EXPECT_EQ(all[3].update, 0);
+    EXPECT_EQ(all[8].update, 2);
+    EXPECT_TRUE(kind(0).begins && !kind(0).updates && kind(3).updates && !kind(3).begins);
+    EXPECT_TRUE(kind(8).begins && kind(8).updates);
+    EXPECT_EQ(kind(3).update_samples, 4);
+    EXPECT_EQ(kind(8).update_samples, 1);
+    EXPECT_EQ(kind(3).versions, (Versions{0, 0, 1}));
+    EXPECT_EQ(kind(7).versions, (Versions{0, 1, 0}));
+    EXPECT_EQ(kind(8).versions, (Versions{1, 0, 0})) << "the newest version is in the variable between steps";
+    EXPECT_EQ(kind(0), kind(4)) << "both begin, with the weights from before the step";
+    EXPECT_EQ(kinds(all, pipeline::Weights::two_versions).size(), 5U);
+}
+
+TEST(MicroBatches, with_one_update_are_those_of_other_steps) {
+    const auto all = micro_batches(7, 3, {pipeline::Weights::two_versions, 3});
+    EXPECT_EQ(all, micro_batches(7, 3));
+    EXPECT_EQ(kinds(all, pipeline::Weights::two_versions), kinds(all));
+}
+
 } // namespace planc::program
