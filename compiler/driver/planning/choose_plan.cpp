@@ -56,14 +56,19 @@ std::shared_ptr<DerivedModule> Compilation::derive_module(const planning::Memory
                                                                                                      : nullptr;
 }
 
-/// Batch normalisation takes its statistics from each micro-batch; and a loss may need the whole batch.
+/// A loss may need the whole batch.
+bool Compilation::may_divide() {
+    const mlir::OwningOpRef<mlir::ModuleOp> tried(imported_->clone());
+    set_savings(*tried, program_->trains.back().loss, {2, {}});
+    return !driver::run_passes(
+        *tried, [](mlir::OpPassManager &passes) { autodiff::add_passes(passes); }, false);
+}
+
+/// Batch normalisation takes its statistics from each micro-batch.
 bool Compilation::may_accumulate() {
     bool same = true;
     imported_->walk([&same](ir::BatchNormOp) { same = false; });
-    const mlir::OwningOpRef<mlir::ModuleOp> tried(imported_->clone());
-    set_savings(*tried, program_->trains.back().loss, {2, {}});
-    return same &&
-           !driver::run_passes(*tried, [](mlir::OpPassManager &passes) { autodiff::add_passes(passes); }, false);
+    return same && may_divide();
 }
 
 std::shared_ptr<DerivedStep> Compilation::derive(const planning::MemorySavings &savings) {
@@ -103,6 +108,7 @@ bool Compilation::choose_plan() {
     };
     planning::Tools tools;
     tools.derive = derive_and_show;
+    tools.may_divide = [this] { return may_divide(); };
     tools.may_accumulate = [this] { return may_accumulate(); };
     planning::PlanSearch search(std::move(tools), pinned_savings(), batch_of(program_->trains.back().loss));
     std::optional<planning::Answer> answer = search.run();
