@@ -94,6 +94,7 @@ class Compilation {
     [[nodiscard]] planning::MemorySavings pinned_savings() const; ///< those that the layout asks for
     /// The training step of the imported networks. Null: an error was printed.
     [[nodiscard]] std::shared_ptr<DerivedModule> derive_module(const planning::MemorySavings &savings);
+    [[nodiscard]] bool may_divide();
     [[nodiscard]] bool may_accumulate();
     /// The same, with its request to the planner.
     [[nodiscard]] std::shared_ptr<DerivedStep> derive(const planning::MemorySavings &savings);

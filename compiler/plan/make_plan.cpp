@@ -3,10 +3,22 @@
 #include "plan/search/runner_ups.h"
 #include "plan/search/search_meshes.h"
 
+#include <functional>
+#include <numeric>
+
 namespace planc::plan {
 
 double Plan::gap() const {
     return cost->seconds().value > 0 ? (cost->seconds() - lower_bound) / cost->seconds() : 0;
+}
+
+Bytes least_state(const Request &request) {
+    double bytes = 0;
+    for (const sharding::Value &value : request.graph.values)
+        if (value.kind == sharding::ValueKind::variable)
+            bytes += std::accumulate(value.extents.begin(), value.extents.end(),
+                                     static_cast<double>(value.element_bytes), std::multiplies<>());
+    return Bytes(bytes / request.ranks);
 }
 
 std::string does_not_fit(Bytes least, Bytes limit, Least is) {

@@ -198,9 +198,10 @@ struct PassedPipelines {
 };
 
 struct Plan {
-    std::string failure;        ///< why there is no plan: one line for the user; empty if there is one
-    bool out_of_memory = false; ///< the failure: nothing fits
-    Bytes least_memory{};       ///< in that case: the memory of the smallest plan, or a lower bound of it
+    std::string failure;          ///< why there is no plan: one line for the user; empty if there is one
+    bool out_of_memory = false;   ///< the failure: nothing fits
+    Bytes least_memory{};         ///< in that case: the memory of the smallest plan, or a lower bound of it
+    bool least_was_found = false; ///< then: of a plan, or of several bounds and plans the least; others may take less
     bool state_is_too_large =
         false;             ///< then: parameters and the optimizer's state alone do not fit, and least_memory is theirs
     bool too_slow = false; ///< the failure: nothing was found below Request::at_most, which is lower_bound
@@ -244,8 +245,12 @@ void add_alternatives(const Request &request, Plan &plan);
 enum class Least : std::uint8_t {
     bound, ///< no plan takes less
     state, ///< parameters and the optimizer's state alone take as much
-    found, ///< the smallest plan that was scheduled takes as much
+    found, ///< the smallest plan that is known takes as much
 };
+/// Parameters and the optimizer's state, divided evenly among all ranks: no plan takes less, with a pipeline or
+/// without.
+[[nodiscard]] Bytes least_state(const Request &request);
+
 /// The text of Plan::failure if memory is short.
 [[nodiscard]] std::string does_not_fit(Bytes least, Bytes limit, Least is = Least::bound);
 

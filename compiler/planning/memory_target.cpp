@@ -39,7 +39,8 @@ bool MemoryTarget::may_try_again() {
 std::string MemoryTarget::failure(const plan::Plan &last) const {
     if (least_arena_ > 0)
         return plan::does_not_fit(cost::Bytes(least_arena_), cost::Bytes(asked_), plan::Least::found);
-    return plan::does_not_fit(last.least_memory, cost::Bytes(asked_));
+    return plan::does_not_fit(last.least_memory, cost::Bytes(asked_),
+                              last.least_was_found ? plan::Least::found : plan::Least::bound);
 }
 
 } // namespace planc::planning

@@ -86,11 +86,22 @@ std::optional<PlanSearch::Found> PlanSearch::plan_with(const MemorySavings &savi
     return next;
 }
 
+/// Without those that would divide a batch that must stay whole.
+std::vector<MemorySavings> PlanSearch::further() {
+    std::vector<MemorySavings> all = further_savings(pinned_, batch_);
+    const auto divides = [this](const MemorySavings &savings) { return savings.microbatches > pinned_.microbatches; };
+    if (!may_divide_ && std::any_of(all.begin(), all.end(), divides))
+        may_divide_ = !tools_.may_divide || tools_.may_divide();
+    if (!may_divide_.value_or(true))
+        std::erase_if(all, divides);
+    return all;
+}
+
 /// Takes the fastest plan among those of the training steps with further savings. If none of them fits either, the step
 /// is taken that needs the least; its failure says how much.
 bool PlanSearch::try_savings(double asked) {
     std::optional<Found> best;
-    for (const MemorySavings &savings : further_savings(pinned_, batch_)) {
+    for (const MemorySavings &savings : further()) {
         if (was_tried(savings) || (best && only_takes_longer(savings, best->savings, best->plan)))
             continue;
         std::optional<Found> next = plan_with(savings, asked, best ? best->plan.cost->seconds() : unlimited);
@@ -98,6 +109,7 @@ bool PlanSearch::try_savings(double asked) {
             return false;
         if (next->plan.out_of_memory && next->plan.least_memory < found_.plan.least_memory)
             std::swap(found_, *next);
+        found_.plan.least_was_found |= next->plan.out_of_memory && next->plan.least_was_found;
         if (has_plan(next->plan) && (!best || next->plan.cost->seconds() < best->plan.cost->seconds()))
             std::swap(best, next);
         if (next && (has_plan(next->plan) || next->plan.too_slow))
@@ -111,7 +123,7 @@ bool PlanSearch::try_savings(double asked) {
 /// Where a program took more than its plan's estimate, more micro-batches may be faster than a tighter limit: the next
 /// number of them joins the others.
 bool PlanSearch::try_more_microbatches(double asked) {
-    for (const MemorySavings &savings : further_savings(pinned_, batch_)) {
+    for (const MemorySavings &savings : further()) {
         if (was_tried(savings) || savings.recompute != found_.savings.recompute ||
             savings.microbatches <= found_.savings.microbatches)
             continue;

@@ -29,6 +29,8 @@ struct Tools {
     /// The training step with these savings. Null: it cannot be derived.
     std::function<std::shared_ptr<TrainingStep>(const MemorySavings &)> derive;
     std::function<plan::Plan(const plan::Request &)> make_plan = plan::make_plan;
+    /// Whether a batch can be divided into micro-batches. None: it can.
+    std::function<bool()> may_divide;
     /// Whether the results stay the same if gradients are summed over micro-batches. None: not known.
     std::function<bool()> may_accumulate;
 };
@@ -79,6 +81,7 @@ class PlanSearch {
     [[nodiscard]] bool try_savings(double asked);
     [[nodiscard]] bool try_more_microbatches(double asked);
     [[nodiscard]] std::optional<Found> plan_with(const MemorySavings &savings, double asked, cost::Seconds at_most);
+    [[nodiscard]] std::vector<MemorySavings> further();
     [[nodiscard]] bool was_tried(const MemorySavings &savings) const;
     [[nodiscard]] cost::Seconds seconds_found() const; ///< infinite: no plan
     [[nodiscard]] bool take_faster_savings(double asked);
@@ -100,6 +103,7 @@ class PlanSearch {
     /// With other savings: slower plans, each the fastest that its limit allows, and steps that cannot be faster than
     /// the plan that was the best then.
     std::vector<Found> others_;
+    std::optional<bool> may_divide_;       ///< none: not asked yet
     std::vector<MemorySavings> tried_;     ///< under the limit that was asked for
     std::optional<Scheduled> schedule_;    ///< of the plan that was found or chosen
     std::optional<Candidates> candidates_; ///< already scheduled when the plan's memory was checked

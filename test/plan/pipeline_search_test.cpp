@@ -120,5 +120,22 @@ TEST(PipelineSearch, IsNearTheBestOfAllAndItsBoundBelow) {
     EXPECT_LE(worst, 1.2); // the splits are those of the least work, not of the shortest step
 }
 
+TEST(PipelineSearch, IsOverWhereAllRanksCannotHoldTheVariables) {
+    Random random(8); // NOLINT(cert-msc51-cpp): every run takes the same cases
+    for (int i = 0; i < 10; ++i) {
+        Request request = random_pipelines(random);
+        const Bytes least = least_state(request);
+        const Plan free = search_pipelines(request);
+        if (!has_plan(free))
+            continue;
+        const cost::Memory &memory = free.cost->memory;
+        EXPECT_GE((memory.parameters + memory.optimizer_state).value, least.value * (1 - 1e-9));
+        request.memory_limit_bytes = 0.99 * least.value;
+        const Plan plan = search_pipelines(request);
+        EXPECT_TRUE(plan.out_of_memory && plan.state_is_too_large);
+        EXPECT_EQ(plan.failure, does_not_fit(least, Bytes(request.memory_limit_bytes), Least::state));
+    }
+}
+
 } // namespace
 } // namespace planc::plan

@@ -27,8 +27,9 @@ using sharding::graphs::training_step;
 using sharding::reference::Random;
 using sharding::reference::uniform;
 
-/// The least price of all plans of a request within the memory limit, every one laid out and priced whole.
-double exhaustive(const Request &request, std::int64_t most, bool &done) {
+/// The least price of all plans of a request within the memory limit, every one laid out and priced whole; and the
+/// least memory of all.
+double exhaustive(const Request &request, std::int64_t most, bool &done, double *least_bytes = nullptr) {
     double least = std::numeric_limits<double>::infinity();
     std::int64_t count = 0;
     for (const MeshShape &shape : mesh_shapes(request)) {
@@ -51,6 +52,8 @@ double exhaustive(const Request &request, std::int64_t most, bool &done) {
             for (const StorageChoice &choice : storage_choices(request, shape)) {
                 const CostTable table = evaluate(request, shape.mesh, shape.axes, layers, choice.storage);
                 const double limit = request.memory_limit_bytes;
+                if (least_bytes)
+                    *least_bytes = std::min(*least_bytes, table.memory.total().value);
                 if (limit == 0 || table.memory.total().value <= limit)
                     least = std::min(least, table.seconds().value);
             }
@@ -149,13 +152,15 @@ TEST(Plan, EqualsExhaustiveSearchUnderMemoryLimits) {
         const Plan free = make_plan(r);
         r.memory_limit_bytes = free.cost->memory.total().value * uniform(random, 40, 110) / 100;
         bool done = false;
-        const double least = exhaustive(r, 300, done);
+        double least_bytes = std::numeric_limits<double>::infinity();
+        const double least = exhaustive(r, 300, done, &least_bytes);
         if (!done || r.memory_limit_bytes == 0)
             continue;
         ++compared;
         const Plan plan = make_plan(r);
         if (!plan.failure.empty()) {
             EXPECT_TRUE(std::isinf(least)) << plan.failure;
+            EXPECT_TRUE(plan.least_was_found || plan.least_memory.value <= least_bytes * (1 + 1e-9)) << plan.failure;
             ++infeasible;
             continue;
         }
@@ -169,6 +174,23 @@ TEST(Plan, EqualsExhaustiveSearchUnderMemoryLimits) {
     EXPECT_GT(decided, 10);
     EXPECT_GT(infeasible, 10);
     EXPECT_GE(certified, 150);
+}
+
+/// A plan that is found under a larger limit may take less than the smallest one that was found under this one.
+TEST(Plan, WhatIsSaidToBeNeededIsNeeded) {
+    Request r =
+        request(training_step(
+                    {48, {40, 24, 80, 32, 8, 88}, {"role0", "role1", "role2", "role3", "role4", "role5"}, true, true}),
+                16);
+    r.mesh.automatic = true;
+    r.memory_limit_bytes = 22459;
+    const Plan refused = make_plan(r);
+    r.memory_limit_bytes = 23780;
+    const Plan larger = make_plan(r);
+    ASSERT_TRUE(refused.out_of_memory && has_plan(larger));
+    EXPECT_LT(larger.cost->memory.total(), refused.least_memory) << "else this tests nothing";
+    EXPECT_TRUE(refused.least_was_found);
+    EXPECT_EQ(refused.failure, does_not_fit(refused.least_memory, cost::Bytes(22459), Least::found));
 }
 
 Graph digits() {

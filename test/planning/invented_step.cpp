@@ -26,6 +26,14 @@ class InventedStep : public TrainingStep {
     InventedStep(World &world, MemorySavings savings) : world_(world), savings_(std::move(savings)) {
         request_.memory_limit_bytes = world.asked_limit;
         request_.search = world.search;
+        request_.ranks = 2;
+        if (world.pipelines)
+            request_.pipeline.emplace().wanted = false;
+        if (world.bytes_of_variables > 0) {
+            sharding::Value &variable = request_.graph.values.emplace_back();
+            variable.kind = sharding::ValueKind::variable;
+            variable.extents = {static_cast<std::int64_t>(world.bytes_of_variables) / variable.element_bytes};
+        }
     }
 
     const MemorySavings &savings() const { return savings_; }
@@ -140,6 +148,7 @@ std::optional<Answer> World::run(const MemorySavings &pinned, std::int64_t batch
         steps.push_back(step);
         return step;
     };
+    tools.may_divide = [&] { return may_divide; };
     tools.make_plan = [&](const plan::Request &request) {
         log.push_back("plan for " + number(request.memory_limit_bytes));
         const auto of_request = [&](const std::shared_ptr<InventedStep> &step) { return &step->request() == &request; };

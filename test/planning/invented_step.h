@@ -32,6 +32,9 @@ class World {
     std::map<std::string, Figures> figures; ///< by the name of the plan
     double asked_limit = 0;                 ///< by the layout; bytes
     bool search = true;
+    bool pipelines = false;        ///< may be searched
+    bool may_divide = true;        ///< a batch into micro-batches
+    double bytes_of_variables = 0; ///< of all ranks
     /// The planner: of the training step with these savings under a limit. The limit that held is written for it.
     std::function<plan::Plan(const MemorySavings &, double limit)> make_plan;
     std::function<bool(const MemorySavings &)> can_derive = [](const MemorySavings &) { return true; };

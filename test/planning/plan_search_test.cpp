@@ -271,6 +271,53 @@ TEST(PlanSearch, WhereTheStateAloneIsTooLargeNoSavingsAreTried) {
     EXPECT_EQ(world.log, (Log{"derive 1", "plan for 100"}));
 }
 
+/// Pipelines share what the rules leave whole, unless there are more variables than all ranks have memory.
+TEST(PlanSearch, PipelinesAreTriedWhereTheirRanksMayHoldTheVariables) {
+    World world;
+    world.asked_limit = 100;
+    world.pipelines = true;
+    world.make_plan = [](const MemorySavings &, double) {
+        plan::Plan plan = nothing_fits(300);
+        plan.state_is_too_large = true;
+        return plan;
+    };
+    world.bytes_of_variables = 200;
+    ASSERT_TRUE(world.run());
+    EXPECT_EQ(world.log, (Log{"derive 1", "plan for 100", "derive 1", "plan for 100"}));
+    world.bytes_of_variables = 204;
+    ASSERT_TRUE(world.run());
+    EXPECT_EQ(world.log, (Log{"derive 1", "plan for 100"}));
+}
+
+TEST(PlanSearch, WhatTheSmallestPlanTakesIsNotSaidToBeNeeded) {
+    World world;
+    world.asked_limit = 100;
+    world.make_plan = [](const MemorySavings &savings, double) {
+        plan::Plan plan = nothing_fits(savings.microbatches == 2 ? 170 : 300);
+        plan.least_was_found = savings.recompute.empty() && savings.microbatches == 1;
+        return plan;
+    };
+    std::optional<Answer> answer = world.run({}, 2);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->plan.failure, plan::does_not_fit(cost::Bytes(170), cost::Bytes(100), plan::Least::found))
+        << "with other savings, less than what was found may do";
+}
+
+TEST(PlanSearch, ABatchThatMustStayWholeIsNotDivided) {
+    World world;
+    world.asked_limit = 100;
+    world.may_divide = false;
+    world.can_derive = [](const MemorySavings &savings) { return savings.microbatches < 2; };
+    world.make_plan = [](const MemorySavings &savings, double) {
+        return savings.recompute.empty() ? nothing_fits(300) : priced("recomputed", 1.3, 90);
+    };
+    world.figures["recomputed"] = {1.3, 90};
+    const std::optional<Answer> answer = world.run();
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(name_of(answer->plan), "recomputed");
+    EXPECT_EQ(world.log[2], "derive 1 recompute");
+}
+
 TEST(PlanSearch, WhereNoProgramFitsTheLeastArenaIsSaid) {
     World world;
     world.asked_limit = 100;

@@ -71,14 +71,19 @@ std::shared_ptr<DerivedModule> Compilation::derive_module(const planning::Memory
                                                                                                      : nullptr;
 }
 
-/// Batch normalisation takes its statistics from each micro-batch; and a loss may need the whole batch.
+/// A loss may need the whole batch.
+bool Compilation::may_divide() {
+    const mlir::OwningOpRef<mlir::ModuleOp> tried(imported_->clone());
+    set_savings(*tried, program_->trains.back().loss, {2, {}});
+    return !driver::run_passes(
+        *tried, [](mlir::OpPassManager &passes) { autodiff::add_passes(passes); }, false);
+}
+
+/// Batch normalisation takes its statistics from each micro-batch.
 bool Compilation::may_accumulate() {
     bool same = true;
     imported_->walk([&same](ir::BatchNormOp) { same = false; });
-    const mlir::OwningOpRef<mlir::ModuleOp> tried(imported_->clone());
-    set_savings(*tried, program_->trains.back().loss, {2, {}});
-    return same &&
-           !driver::run_passes(*tried, [](mlir::OpPassManager &passes) { autodiff::add_passes(passes); }, false);
+    return same && may_divide();
 }
 
 std::shared_ptr<DerivedStep> Compilation::derive(const planning::MemorySavings &savings) {
@@ -118,6 +123,7 @@ bool Compilation::choose_plan() {
     };
     planning::Tools tools;
     tools.derive = derive_and_show;
+    tools.may_divide = [this] { return may_divide(); };
     tools.may_accumulate = [this] { return may_accumulate(); };
     const planning::MemorySavings pinned = pinned_savings();
     const bool changes = updates_of(layout_of(*program_, options_)) != pipeline::Updates{};

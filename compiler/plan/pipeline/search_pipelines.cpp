@@ -32,6 +32,9 @@ class PipelineSearch {
           schedules_(wanted_.schedule.empty() ? searched_schedules() : std::vector<std::string>{wanted_.schedule}) {}
 
     Plan make() {
+        const Bytes state = least_state(request_);
+        if (request_.search && limit_ > 0 && state.value > limit_)
+            return without_room_for(state);
         for (const Depth &depth : depths(request_))
             try_depth(depth);
         if (!best_)
@@ -243,9 +246,20 @@ class PipelineSearch {
             plan.failure = does_not_fit(least_memory_, Bytes(limit_), Least::found);
             plan.out_of_memory = true;
             plan.least_memory = least_memory_;
+            plan.least_was_found = true;
         } else {
             plan.failure = failure_.empty() ? "no axis of the mesh can have the stages of a pipeline" : failure_;
         }
+        return plan;
+    }
+
+    [[nodiscard]] Plan without_room_for(Bytes state) const {
+        Plan plan;
+        plan.memory_limit_bytes = limit_;
+        plan.failure = does_not_fit(state, Bytes(limit_), Least::state);
+        plan.out_of_memory = true;
+        plan.state_is_too_large = true;
+        plan.least_memory = state;
         return plan;
     }
 

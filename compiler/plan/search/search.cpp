@@ -43,8 +43,10 @@ class MeshSearch {
         if (least_total_ > 0)
             split();
         found_.memory_decided |= least_too_large_ < best();
-        if (!found_.feasible && least_total_ > 0)
+        if (!found_.feasible && least_total_ > 0) {
             found_.least_bytes = least_total_;
+            found_.least_was_seen = true;
+        }
         if (found_.feasible) {
             close_gap();
             found_.layers = chosen(space_, found_.values);

@@ -21,9 +21,10 @@ struct Found {
     SharedCost cost = std::make_shared<const CostTable>();
     double lower_bound = 0;
     bool memory_decided = false;
-    double least_bytes = 0; ///< if nothing fits: the memory of the smallest plan seen
-    bool complete = true;   ///< Objective::is_exact
-    bool too_many = false;  ///< there may be better strategies that were not searched: narrowed_search()
+    double least_bytes = 0; ///< if nothing fits: a lower bound on the memory, or the memory of the smallest plan seen
+    bool least_was_seen = false; ///< then: the latter, so others may take less
+    bool complete = true;        ///< Objective::is_exact
+    bool too_many = false;       ///< there may be better strategies that were not searched: narrowed_search()
 };
 
 /// `byte_limit` on cost::Memory::total(); 0: none. `give_up_at`: in seconds; slower plans are of no interest.

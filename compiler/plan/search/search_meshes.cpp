@@ -59,9 +59,9 @@ class Planner {
             try_candidates();
         give_up_if_too_slow();
         if (plan_.failure.empty() && best_seconds_ == infinity && best_baseline_ == infinity) {
-            plan_.failure = does_not_fit(Bytes(least_bytes_), Bytes(limit_),
-                                         plan_.state_is_too_large ? Least::state : Least::bound);
+            plan_.failure = does_not_fit(Bytes(least_bytes_), Bytes(limit_), least_is());
             plan_.out_of_memory = true;
+            plan_.least_was_found = least_was_seen_;
             plan_.least_memory = Bytes(least_bytes_);
         }
         if (!plan_.failure.empty())
@@ -92,6 +92,12 @@ class Planner {
 
     /// Whether there is another plan already, which this one must beat.
     [[nodiscard]] bool is_compared() const { return request_.at_most.value < infinity; }
+
+    [[nodiscard]] Least least_is() const {
+        if (plan_.state_is_too_large)
+            return Least::state;
+        return least_was_seen_ ? Least::found : Least::bound;
+    }
 
     /// A shape of the mesh with the strategies on it.
     struct OnMesh {
@@ -397,6 +403,7 @@ class Planner {
         if (!found.feasible) {
             if (found.least_bytes > 0)
                 least_bytes_ = least_bytes_ == 0 ? found.least_bytes : std::min(least_bytes_, found.least_bytes);
+            least_was_seen_ |= found.least_was_seen;
             return;
         }
         const bool empty = has_empty_blocks(request_, shape, found.layers);
@@ -490,6 +497,7 @@ class Planner {
     bool best_empty_ = false;
     bool is_complete_ = true; ///< Found::complete, everywhere
     double least_bytes_ = 0;
+    bool least_was_seen_ = false;       ///< Found::least_was_seen, somewhere
     std::size_t searched_first_ = 0;    ///< by try_first()
     double least_left_open_ = infinity; ///< lower bound of everything that was not compared
 };
