@@ -51,8 +51,8 @@ enum class Purpose : std::uint8_t { training, evaluation, prediction };
 [[nodiscard]] int stage_of(mlir::func::FuncOp function);
 /// The role whose ranks run it (`plan.role`; 0 without a pipeline).
 [[nodiscard]] int role_of(mlir::func::FuncOp function);
-/// Notes how often a stage of a pipeline has waited for others since the backward pass, before an operation of the update
-/// (attribute `level`; 0 without it).
+/// Notes how often a stage of a pipeline has waited for others since the backward pass, before an operation of the
+/// update (attribute `level`; 0 without it).
 void set_level(mlir::Operation *op, int level);
 /// The number of the value that another stage sends for an argument (`plan.received`); -1: the argument is a data
 /// field. Numbers are those of one kind of function: of a training function for some micro-batches, of evaluation, …

@@ -22,7 +22,8 @@ namespace planc::pipeline {
 /// - where they change within the step, each stage ends micro-batches in their order, and begins each with the version
 ///   of weights.h: what the stage has then, or with two versions one of the two that it keeps;
 /// - a stage on another rank takes micro-batches in the order in which they are sent, since messages arrive in it;
-/// - each stage takes its replica's last micro-batch last, in every kind of action: it ends the sums over micro-batches.
+/// - each stage takes its replica's last micro-batch last, in every kind of action: it ends the sums over
+/// micro-batches.
 [[nodiscard]] std::string program_fault(const Schedule &schedule);
 
 } // namespace planc::pipeline

@@ -31,8 +31,8 @@ struct Versions {
 /// Micro-batches that run the same code.
 struct MicroBatchKind {
     std::int64_t samples = 0; ///< of each
-    bool updates = false;     ///< the last one of its update, or of a replica of the weights: with it the parameters are
-                              ///< updated; the others only accumulate gradients
+    bool updates = false; ///< the last one of its update, or of a replica of the weights: with it the parameters are
+                          ///< updated; the others only accumulate gradients
     // Where a step has several updates:
     bool begins = false;             ///< the first one of its update: nothing is accumulated before it
     std::int64_t update_samples = 0; ///< of all micro-batches of its update, whose mean loss has the gradients

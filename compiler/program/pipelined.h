@@ -12,7 +12,7 @@ namespace planc::program {
 /// The bodies of a stage for one kind of micro-batch; -1: there is nothing to do.
 struct StageBodies {
     MicroBatchKind kind;
-    int stage = 0;            ///< a part of the schedule: of each replica of the weights its own
+    int stage = 0; ///< a part of the schedule: of each replica of the weights its own
     int forward = -1;
     int backward = -1;        ///< B; where the schedule has both gradients apart anywhere, I
     int weight_gradient = -1; ///< W, which also ends B; none where no W occurs in the schedule

@@ -99,7 +99,8 @@ struct Program {
     std::vector<Body> bodies; ///< in the order in which their values are produced
     std::vector<Transfer> transfers;
     std::vector<MicroBatch> micro_batches;
-    /// With replicas of the weights: the last micro-batch of each. What updates give each other belongs to all of these.
+    /// With replicas of the weights: the last micro-batch of each. What updates give each other belongs to all of
+    /// these.
     std::vector<int> last_of_replicas = {};
     std::vector<std::vector<Action>> actions; ///< by role
     int loss = -1;                            ///< value: the loss of the whole batch after the step, a scalar

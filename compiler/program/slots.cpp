@@ -65,7 +65,9 @@ class Slots {
 
     static std::size_t index(int number) { return static_cast<std::size_t>(number); }
 
-    [[nodiscard]] std::size_t replica_of(int micro_batch) const { return index(schedule_.replica_of[index(micro_batch)]); }
+    [[nodiscard]] std::size_t replica_of(int micro_batch) const {
+        return index(schedule_.replica_of[index(micro_batch)]);
+    }
 
     /// By replica, the most micro-batches between first and last action.
     void count_alive(const std::vector<pipeline::Action> &actions, std::vector<int> left,

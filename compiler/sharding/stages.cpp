@@ -64,9 +64,7 @@ class Staging {
         return needing.empty() ? Stages{part(operation, layers_.count - 1)} : needing;
     }
 
-    [[nodiscard]] int part(const Operation &operation, int stage) const {
-        return part_of(operation, stage, layers_);
-    }
+    [[nodiscard]] int part(const Operation &operation, int stage) const { return part_of(operation, stage, layers_); }
 
     /// The stage of the operation's layer. But a sum of gradients of a value that was read twice is made where its
     /// terms are, if that is one stage: then one value leaves it instead of two.

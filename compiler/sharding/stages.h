@@ -1,8 +1,8 @@
 // Which stage of a pipeline runs which operation, and what the stages send each other. Layers are given to stages; the
 // rest follows from the graph.
 //
-// A schedule may have replicas of the weights, each for some of the micro-batches. Stage s of replica r is then a stage of
-// its own, with the number r * LayerStages::count + s (a part, pipeline/schedule.h).
+// A schedule may have replicas of the weights, each for some of the micro-batches. Stage s of replica r is then a stage
+// of its own, with the number r * LayerStages::count + s (a part, pipeline/schedule.h).
 //
 // Example: layers h1 on stage 0, h2 and loss on stage 1
 //   h1's forward operations and its gradients  stage 0      update of h1.w  stage 0

@@ -159,8 +159,7 @@ class Materializer {
             collective->setAttr("tensor", builder_.getStringAttr(extracted_.graph.values[value].name));
             // Other stages may get what is computed here; what arrives is first used when it is there.
             if (const OperationId producer = extracted_.graph.values[value].producer; producer || wanted.first_use)
-                ir::set_level(collective,
-                              extracted_.graph.operations[producer ? producer : wanted.first_use].level);
+                ir::set_level(collective, extracted_.graph.operations[producer ? producer : wanted.first_use].level);
             if (const auto bucket = bucket_of_.find({value, index}); bucket != bucket_of_.end())
                 collective->setAttr("bucket", builder_.getI64IntegerAttr(bucket->second));
             if (method_)

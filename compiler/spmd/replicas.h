@@ -1,6 +1,6 @@
 // Replicas of the weights: with some schedules (Chimera), micro-batches of one step take different ways through the
-// ranks, and each way has weights of its own. Functions get the code of all replicas, which is then cut into stages like
-// any other; a micro-batch runs the stages of one replica.
+// ranks, and each way has weights of its own. Functions get the code of all replicas, which is then cut into stages
+// like any other; a micro-batch runs the stages of one replica.
 //
 // Example: two replicas
 //   @train(x) { g = gradient(x, w); s = accumulate(g); update w with s }
@@ -17,8 +17,8 @@
 namespace planc::spmd {
 
 /// Rewrites the training functions, before they are cut: operations get the attribute `replica`, functions
-/// `plan.replica_samples` (by replica, the samples of a micro-batch). Nothing changes if there is one replica. Error, at
-/// the operation: it writes a variable in each micro-batch, as batch normalisation does; replicas would differ.
+/// `plan.replica_samples` (by replica, the samples of a micro-batch). Nothing changes if there is one replica. Error,
+/// at the operation: it writes a variable in each micro-batch, as batch normalisation does; replicas would differ.
 [[nodiscard]] mlir::LogicalResult replicate(mlir::ModuleOp module, const pipeline::Schedule &schedule);
 
 } // namespace planc::spmd

@@ -172,8 +172,12 @@ TEST(ProgramFaults, are_what_a_step_program_cannot_follow) {
               "F of stage 0, micro-batch 1 needs weights of version 0, which are those of version 1 by then");
     EXPECT_EQ(found("weights: two versions, 2 accumulated\n0: F0 F1 F2 F3 B1 B0 B2 B3\n"),
               "weights change within the step: stage 0 must end micro-batch 0 before micro-batch 1");
-    EXPECT_EQ(program_fault(chimera(2, 2)),
-              "micro-batches take different ways: there would be several replicas of the weights");
+    for (int count = 1; count <= 9; ++count)
+        EXPECT_EQ(program_fault(chimera(4, count)), "") << count;
+    // Each replica has a last micro-batch of its own: 2 and 3.
+    EXPECT_EQ(found("0: F0.0 F1.1 B1.1 F2.0 F3.1 B3.1 B0.0 B2.0\n1: F0.1 F1.0 B0.1 F2.1 F3.0 B2.1 B1.0 B3.0\n"), "");
+    EXPECT_EQ(found("0: F0.0 F1.1 B1.1 F2.0 F3.1 B3.1 B2.0 B0.0\n1: F0.1 F1.0 F2.1 B2.1 B0.1 F3.0 B1.0 B3.0\n"),
+              "micro-batch 2 must come last on stage 0, not micro-batch 0");
 }
 
 TEST(RandomSchedules, have_no_fault_until_one_is_planted) {

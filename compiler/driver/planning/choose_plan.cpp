@@ -75,8 +75,7 @@ std::shared_ptr<DerivedModule> Compilation::derive_module(const planning::Memory
 bool Compilation::may_divide() {
     const mlir::OwningOpRef<mlir::ModuleOp> tried(imported_->clone());
     set_savings(*tried, program_->trains.back().loss, {2, {}});
-    return !driver::run_passes(
-        *tried, [](mlir::OpPassManager &passes) { autodiff::add_passes(passes); }, false);
+    return !driver::run_passes(*tried, [](mlir::OpPassManager &passes) { autodiff::add_passes(passes); }, false);
 }
 
 /// Batch normalisation takes its statistics from each micro-batch.

@@ -6,7 +6,6 @@
 #include "sema/layouts/places.h"
 #include "sema/layouts/schedule_table.h"
 #include "sema/networks/elaborate.h"
-#include "sema/pipeline_schedules.h"
 #include "sema/values/expect.h"
 #include "sema/values/settings.h"
 
@@ -280,12 +279,10 @@ class LayoutReader {
             pipeline.schedule = expect_word(context_, settings.value(*schedule, Settings::Braces::table), "'schedule'",
                                             {"gpipe", "one_f_one_b", "interleaved", "zero_bubble", "zb_v", "table",
                                              "chimera", "pipedream", "pipedream_2bw"});
-            const std::vector<std::string> &lowered = lowered_pipeline_schedules();
             if (pipeline.schedule == "table")
                 read_table(*schedule, pipeline);
-            else if (static_cast<void>(settings.value(*schedule)); // without actions
-                     std::find(lowered.begin(), lowered.end(), pipeline.schedule) == lowered.end())
-                analysis_.context.not_lowered(schedule->where, "the pipeline schedule '" + pipeline.schedule + "'");
+            else
+                static_cast<void>(settings.value(*schedule)); // without actions
         }
         if (pipeline.schedule == "zb_v")
             pipeline.chunks = 2;

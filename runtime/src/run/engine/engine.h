@@ -121,7 +121,7 @@ class Engine {
     std::vector<Started> started_; ///< in the order of their starts; capacity for all
     bool training_ = false;
     std::int64_t step_ = 0; ///< training steps done before
-    int micro_batch_ = 0; ///< of the current action
+    int micro_batch_ = 0;   ///< of the current action
     TraceRecorder *trace_ = nullptr;
     void (*meet_)() = nullptr;
     Context context_;
