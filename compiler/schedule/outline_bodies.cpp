@@ -277,7 +277,7 @@ struct OutlineBodies : mlir::PassWrapper<OutlineBodies, mlir::OperationPass<mlir
                 const int loss = program.loss;
                 Function &made = functions.emplace_back(Function{kind, ir::stage_of(function), function, {}});
                 made.outlined = Outlining(function, symbols, program, splits).run();
-                if (!(kind == last)) // only its loss is the whole one
+                if (program.updates() > 1 && !(kind == last)) // only its loss is the whole one
                     program.loss = loss;
             }
         if (functions.empty())

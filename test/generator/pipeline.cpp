@@ -1,5 +1,7 @@
 #include "pipeline.h"
 
+#include "sema/pipeline_schedules.h"
+
 #include <algorithm>
 #include <utility>
 

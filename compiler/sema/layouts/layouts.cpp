@@ -6,6 +6,7 @@
 #include "sema/layouts/places.h"
 #include "sema/layouts/schedule_table.h"
 #include "sema/networks/elaborate.h"
+#include "sema/pipeline_schedules.h"
 #include "sema/values/expect.h"
 #include "sema/values/settings.h"
 
