@@ -62,8 +62,11 @@ class PipelinePrice {
                 add_transfers({crossing.value, first + crossing.from, first + crossing.to});
         const PerValue<std::vector<int>> users = sharding::stages_of_variables(request_.graph, pipeline_.stages);
         for (const ValueId value : users.ids())
-            if (request_.graph.values[value].kind == sharding::ValueKind::variable)
+            if (request_.graph.values[value].kind == sharding::ValueKind::variable &&
+                (users[value].size() > 1 || accumulates(value)))
                 add_sums(value, parts_of(users[value]));
+        for (const ValueId output : request_.graph.outputs)
+            add_loss(output);
         for (std::size_t stage = 0; stage < cost_.stages.size(); ++stage)
             cost_.stages[stage].sent = Bytes(static_cast<double>(busiest(parts_[stage].sent).elements));
         for (const Part &part : parts_)
@@ -81,6 +84,13 @@ class PipelinePrice {
         const std::vector<int> axes{
             static_cast<int>(std::find(plan_.axes.begin(), plan_.axes.end(), name) - plan_.axes.begin())};
         return cost::group(axes, plan_.mesh.sizes, request_.machine);
+    }
+
+    /// Whether the gradients of a parameter are summed over micro-batches.
+    [[nodiscard]] bool accumulates(ValueId parameter) const {
+        return std::ranges::any_of(request_.graph.operations, [&](const sharding::Operation &operation) {
+            return operation.accumulates && operation.parameter == parameter;
+        });
     }
 
     /// The stages in each replica of the weights.
@@ -216,31 +226,47 @@ class PipelinePrice {
         }
     }
 
-    /// The stages that use a parameter, in all replicas, send their gradients of it to the first, and get the sum.
+    /// Once a step, the stages that use a parameter, in all replicas, send each other their gradients of it.
     void add_sums(ValueId value, const std::vector<int> &users) {
         const auto home = [&](const Part &part) {
             return part.laid_out.copies[part.stage.number[value]].front().placement;
         };
-        const Part &first = parts_[static_cast<std::size_t>(users.front())];
-        for (std::size_t i = 1; i < users.size(); ++i) {
-            const Part &other = parts_[static_cast<std::size_t>(users[i])];
-            if (other.role == first.role || !first.stage.number[value] || !other.stage.number[value])
-                continue;
-            for (const bool back : {false, true}) {
-                const Part &from = back ? first : other;
-                const Part &to = back ? other : first;
-                std::int64_t most = 0;
-                for (int rank = 0; rank < plan_.mesh.ranks(); ++rank)
-                    most = std::max(most, planrt::traffic({home(from), ranks_of(from.role)},
-                                                          {home(to), ranks_of(to.role)}, plan_.mesh, rank)
-                                              .elements);
-                const double bytes = static_cast<double>(most) * request_.graph.values[value].element_bytes;
-                for (const int user : {users.front(), users[i]})
-                    if (user < schedule_.stages)
-                        cost_.stages[static_cast<std::size_t>(user)].update +=
-                            cost::point_to_point(group_, /*neighbours=*/false, 1, Bytes(bytes)).seconds();
-            }
+        for (const int from : users)
+            for (const int to : users)
+                if (from != to && parts_[static_cast<std::size_t>(from)].stage.number[value] &&
+                    parts_[static_cast<std::size_t>(to)].stage.number[value])
+                    add_sum(from, home(parts_[static_cast<std::size_t>(from)]), to,
+                            home(parts_[static_cast<std::size_t>(to)]), request_.graph.values[value].element_bytes);
+    }
+
+    /// The replicas' losses are added up on the first.
+    void add_loss(ValueId loss) {
+        const sharding::OperationId producer = request_.graph.values[loss].producer;
+        const int stage = producer ? staged_.stages[producer].front() : 0;
+        for (int part = stage + schedule_.stages; part < schedule_.parts(); part += schedule_.stages)
+            add_sum(part, {}, stage, {}, request_.graph.values[loss].element_bytes);
+    }
+
+    void add_sum(int from, const Placement &sent, int to, const Placement &received, int element_bytes) {
+        Part &sender = parts_[static_cast<std::size_t>(from)];
+        const Part &receiver = parts_[static_cast<std::size_t>(to)];
+        if (sender.role == receiver.role)
+            return;
+        std::int64_t most = 0;
+        for (int rank = 0; rank < plan_.mesh.ranks(); ++rank) {
+            const planrt::Traffic traffic =
+                planrt::traffic({sent, ranks_of(sender.role)}, {received, ranks_of(receiver.role)}, plan_.mesh, rank);
+            planrt::Traffic &sum = sender.sent[static_cast<std::size_t>(rank)];
+            sum.calls += traffic.calls;
+            sum.elements += traffic.elements * element_bytes;
+            most = std::max(most, traffic.elements);
         }
+        const Seconds time =
+            cost::point_to_point(group_, /*neighbours=*/false, 1, Bytes(static_cast<double>(most) * element_bytes))
+                .seconds();
+        for (const int end : {from, to})
+            if (end < schedule_.stages) // those of other replicas are as in replica 0
+                cost_.stages[static_cast<std::size_t>(end)].update += time;
     }
 
     void merge(const CostTable &table) {
