@@ -1,15 +1,10 @@
 #include "plan/plan.h"
 
 #include "cost/price.h"
+#include "plan/larger_micro_batches.h"
 #include "sharding/lay_out.h"
 
-#include <map>
-#include <string>
-#include <vector>
-
 namespace planc::plan {
-
-using planrt::Placement;
 
 CostTable evaluate(const Request &request, const Mesh &mesh, const std::vector<std::string> &axes,
                    const LayerStrategies &layers, const Storage &storage) {
@@ -25,24 +20,9 @@ CostTable evaluate(const Request &request, const sharding::GraphIndex &index, co
     if (!request.larger)
         return cost::price(request.graph, facts, step, mesh, axes, request.machine, layers, storage, known.prices);
 
-    Graph graph = request.larger->graph;
-    std::map<std::string, const Placement *> homes;
-    for (const ValueId v : request.graph.values.ids())
-        if (request.graph.values[v].kind == sharding::ValueKind::variable)
-            homes[request.graph.values[v].name] = &step.copies[v].front().placement;
-    for (sharding::Value &value : graph.values)
-        if (const auto home = homes.find(value.name);
-            value.kind == sharding::ValueKind::variable && home != homes.end())
-            value.home = *home->second;
-    std::map<std::string, const LayerStrategy *> strategy_of;
-    for (const LayerId l : layers.ids())
-        strategy_of[request.graph.layers[l].name] = &layers[l];
-    LayerStrategies strategies;
-    for (const sharding::Layer &layer : graph.layers)
-        strategies.push_back(*strategy_of.at(layer.name));
-    const sharding::LaidOut laid_out =
-        sharding::lay_out(sharding::GraphIndex(graph), mesh, strategies, storage, known.reshards);
-    const cost::LargerMicroBatches larger{graph, laid_out, request.larger->count};
+    const LaidOutGraph laid_out =
+        lay_out_larger(request.larger->graph, request.graph, step, mesh, layers, storage, known);
+    const cost::LargerMicroBatches larger{laid_out.graph, laid_out.laid_out, request.larger->count};
     return cost::price(request.graph, facts, step, mesh, axes, request.machine, layers, storage, known.prices, &larger);
 }
 

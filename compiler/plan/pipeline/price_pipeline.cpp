@@ -4,6 +4,7 @@
 #include "pipeline/makers.h"
 #include "pipeline/measure.h"
 #include "pipeline/weights.h"
+#include "plan/larger_micro_batches.h"
 #include "plan/pipeline/layer_times.h"
 #include "program/slots.h"
 
@@ -51,15 +52,19 @@ class PipelinePrice {
                                       request.graph.microbatches);
         schedule_.reach = sharding::reach_of_gradients(request.graph, staged_, schedule_.stages);
         slots_ = program::slots_of(schedule_);
+        stage_larger();
         stashes_ = pipeline::stages_that_stash(schedule_);
     }
 
     CostTable make() {
         for (int part = 0; part < schedule_.parts(); ++part)
             add(part);
-        for (const sharding::Crossing &crossing : staged_.crossings)
-            for (int first = 0; first < schedule_.parts(); first += schedule_.stages) // of each replica
-                add_transfers({crossing.value, first + crossing.from, first + crossing.to});
+        for (int first = 0; first < schedule_.parts(); first += schedule_.stages) { // of each replica
+            for (const sharding::Crossing &crossing : staged_.crossings)
+                add_transfers({crossing.value, first + crossing.from, first + crossing.to}, false);
+            for (const sharding::Crossing &crossing : larger_staged_.crossings)
+                add_transfers({crossing.value, first + crossing.from, first + crossing.to}, true);
+        }
         const PerValue<std::vector<int>> users = sharding::stages_of_variables(request_.graph, pipeline_.stages);
         for (const ValueId value : users.ids())
             if (request_.graph.values[value].kind == sharding::ValueKind::variable &&
@@ -80,6 +85,18 @@ class PipelinePrice {
     }
 
   private:
+    /// A stage of a replica, and what each rank sends to other stages in a step: calls and bytes.
+    struct Part {
+        sharding::StageGraph stage;
+        int role = 0;
+        sharding::LaidOut laid_out;
+        sharding::StageGraph larger; ///< of larger micro-batches, if `larger_count` of them pass
+        sharding::LaidOut larger_laid_out;
+        int larger_count = 0;
+        CostTable table;
+        std::vector<planrt::Traffic> sent;
+    };
+
     [[nodiscard]] cost::Group group_along(const std::string &name) const {
         const std::vector<int> axes{
             static_cast<int>(std::find(plan_.axes.begin(), plan_.axes.end(), name) - plan_.axes.begin())};
@@ -117,8 +134,11 @@ class PipelinePrice {
             graph.weights.updates > 1 && schedule_.weights == pipeline::Weights::two_versions ? 2 : 1;
         part.laid_out =
             sharding::lay_out(sharding::GraphIndex(graph), plan_.mesh, plan_.layers, plan_.storage, known_.reshards);
+        lay_out_larger_of(part, number);
+        const cost::LargerMicroBatches larger{part.larger.graph, part.larger_laid_out, part.larger_count};
         part.table = cost::price(graph, cost::GraphFacts(graph, request_.machine), part.laid_out, plan_.mesh,
-                                 plan_.axes, request_.machine, plan_.layers, plan_.storage, known_.prices);
+                                 plan_.axes, request_.machine, plan_.layers, plan_.storage, known_.prices,
+                                 part.larger_count > 0 ? &larger : nullptr);
         if (number >= schedule_.stages) // as in replica 0
             return;
         LayerTimes sum;
@@ -131,6 +151,32 @@ class PipelinePrice {
         row.memory = part.table.memory;
         row.micro_batches = graph.slots;
         cost_.stages.push_back(std::move(row));
+    }
+
+    /// Some micro-batches may have a sample more than the last one: the first ones.
+    void stage_larger() {
+        if (!request_.larger || request_.graph.weights.updates > 1)
+            return;
+        sharding::LayerStages stages{pipeline_.stages.count, {}};
+        for (const sharding::Layer &layer : request_.larger->graph.layers) {
+            const auto ids = request_.graph.layers.ids();
+            const auto same = std::find_if(
+                ids.begin(), ids.end(), [&](LayerId each) { return request_.graph.layers[each].name == layer.name; });
+            stages.of.push_back(same == ids.end() ? sharding::LayerStages::everywhere : pipeline_.stages.of[*same]);
+        }
+        larger_staged_ = sharding::staged(request_.larger->graph, stages);
+    }
+
+    void lay_out_larger_of(Part &part, int number) {
+        if (larger_staged_.stages.empty())
+            return;
+        for (int m = 0; m < request_.larger->count; ++m)
+            part.larger_count += schedule_.replica_of[static_cast<std::size_t>(m)] == number / schedule_.stages ? 1 : 0;
+        part.larger = sharding::stage_graph(request_.larger->graph, larger_staged_, number % schedule_.stages);
+        LaidOutGraph laid_out = lay_out_larger(std::move(part.larger.graph), part.stage.graph, part.laid_out,
+                                               plan_.mesh, plan_.layers, plan_.storage, known_);
+        part.larger.graph = std::move(laid_out.graph);
+        part.larger_laid_out = std::move(laid_out.laid_out);
     }
 
     static planrt::Traffic busiest(const std::vector<planrt::Traffic> &by_rank) {
@@ -193,18 +239,23 @@ class PipelinePrice {
     }
 
     /// A value that leaves a stage arrives in each placement in which the other one needs it.
-    void add_transfers(const sharding::Crossing &crossing) {
+    void add_transfers(const sharding::Crossing &crossing, bool of_larger) {
         Part &sender = parts_[static_cast<std::size_t>(crossing.from)];
         const Part &receiver = parts_[static_cast<std::size_t>(crossing.to)];
-        const Graph &graph = sender.stage.graph;
-        const ValueId sent = sender.stage.number[crossing.value];
+        const sharding::StageGraph &stage = of_larger ? sender.larger : sender.stage;
+        const sharding::LaidOut &laid_out = of_larger ? sender.larger_laid_out : sender.laid_out;
+        const Graph &graph = stage.graph;
+        const ValueId sent = stage.number[crossing.value];
         const auto place = std::find(graph.sent.begin(), graph.sent.end(), sent) - graph.sent.begin();
-        const Placement &leaves =
-            sender.laid_out.copies[sent][sender.laid_out.sent_copy[static_cast<std::size_t>(place)]].placement;
+        const Placement &leaves = laid_out.copies[sent][laid_out.sent_copy[static_cast<std::size_t>(place)]].placement;
         const sharding::Operation &producer = graph.operations[graph.values[sent].producer];
         const bool once = producer.per_step || producer.accumulates;
         const int bytes = graph.values[sent].element_bytes;
-        for (const sharding::Copy &copy : receiver.laid_out.copies[receiver.stage.number[crossing.value]]) {
+        const std::int64_t times = of_larger ? sender.larger_count
+                                   : once    ? graph.weights.updates
+                                             : graph.microbatches - sender.larger_count;
+        const ValueId arrives = (of_larger ? receiver.larger : receiver.stage).number[crossing.value];
+        for (const sharding::Copy &copy : (of_larger ? receiver.larger_laid_out : receiver.laid_out).copies[arrives]) {
             if (copy.source >= 0) // made from another one that arrives
                 continue;
             std::int64_t most = 0;
@@ -212,12 +263,11 @@ class PipelinePrice {
                 const planrt::Traffic traffic = planrt::traffic(
                     {leaves, ranks_of(sender.role)}, {copy.placement, ranks_of(receiver.role)}, plan_.mesh, rank);
                 planrt::Traffic &sum = sender.sent[static_cast<std::size_t>(rank)];
-                const std::int64_t times = once ? graph.weights.updates : graph.microbatches;
                 sum.calls += times * traffic.calls;
                 sum.elements += times * traffic.elements * bytes;
                 most = std::max(most, traffic.elements);
             }
-            if (most == 0 || crossing.from >= schedule_.stages) // it stays where it is; as in replica 0
+            if (most == 0 || of_larger || crossing.from >= schedule_.stages) // it stays; as others, as in replica 0
                 continue;
             cost::StageRow &row = cost_.stages[static_cast<std::size_t>(crossing.from)];
             (once ? row.update : row.sends) +=
@@ -307,21 +357,13 @@ class PipelinePrice {
         cost_.back_to_back = Seconds(measured.period) + update;
     }
 
-    /// A stage of a replica, and what each rank sends to other stages in a step: calls and bytes.
-    struct Part {
-        sharding::StageGraph stage;
-        int role = 0;
-        sharding::LaidOut laid_out;
-        CostTable table;
-        std::vector<planrt::Traffic> sent;
-    };
-
     const Request &request_;
     const Plan &plan_;
     const PipelinePlan &pipeline_;
     std::vector<Part> parts_;
     KnownPrices known_;
     sharding::StagedGraph staged_;
+    sharding::StagedGraph larger_staged_; ///< empty: all micro-batches are of one size
     cost::Group group_;
     pipeline::Schedule schedule_;
     std::vector<std::vector<int>> slots_; ///< by role and micro-batch

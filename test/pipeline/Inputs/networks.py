@@ -1,0 +1,53 @@
+"""Every synchronous pipeline schedule trains an example like one rank does, and communicates what planc predicts.
+
+  networks.py EXAMPLE.plan --work DIR [--data DIR] [--depths 2 4] [--inside "head -> cols"] [--microbatches 8]
+              [--schedules NAME …]
+
+Writes a copy of the example with a layout for each schedule and depth, in which the other axis of the mesh, if `--inside`
+names a rule, splits the layers of each stage over two ranks. test/examples/layouts.py then checks each of them: losses to
+1e-5 over 20 steps, bytes and messages exactly, memory. Chimera takes even depths only. Exit code 0 where all agree.
+"""
+
+import argparse
+import pathlib
+import subprocess
+import sys
+
+LAYOUTS = pathlib.Path(__file__).resolve().parents[2] / "examples/layouts.py"
+SCHEDULES = ["gpipe", "one_f_one_b", "interleaved", "zero_bubble", "zb_v", "chimera"]
+
+
+def layout(name, schedule, depth, options):
+    axes = f"stage: {depth}" + (", cols: 2" if options.inside else "")
+    chunks = "; chunks = 2" if schedule == "interleaved" else ""
+    return (f"layout {name} on [{axes}] {{ {options.inside}{'; ' if options.inside else ''}"
+            f"pipeline -> stage {{ schedule = {schedule}{chunks}; microbatches = {options.microbatches} }} }}\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("plan", type=pathlib.Path)
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--data")
+    parser.add_argument("--depths", type=int, nargs="+", default=[2, 4])
+    parser.add_argument("--inside", default="")
+    parser.add_argument("--microbatches", type=int, default=8)
+    parser.add_argument("--schedules", nargs="+", default=SCHEDULES)
+    options = parser.parse_args()
+    options.work.mkdir(parents=True, exist_ok=True)
+    copy = options.work / options.plan.name
+    text = options.plan.read_text()
+    failed = False
+    for depth in options.depths:
+        names = {f"{schedule}_{depth}": schedule for schedule in options.schedules
+                 if schedule != "chimera" or depth % 2 == 0}
+        copy.write_text(text + "".join(layout(name, names[name], depth, options) for name in names))
+        ranks = depth * (2 if options.inside else 1)
+        command = [sys.executable, LAYOUTS, copy, "--work", options.work, "--ranks", str(ranks),
+                   "--data", options.data or options.plan.resolve().parent, "--layouts", "data_parallel", *names]
+        failed = subprocess.run(command, check=False).returncode != 0 or failed
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
