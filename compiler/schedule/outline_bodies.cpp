@@ -95,7 +95,7 @@ class Outlining {
         program::Body body;
         body.role = ir::role_of(function_);
         body.kind = kind_of(segment.section);
-        body.stage = ir::stage_of(function_);
+        body.stage = stage();
         for (Value input : segment.inputs)
             body.takes.push_back(value_of(input));
         for (Value output : segment.outputs)
@@ -125,6 +125,12 @@ class Outlining {
         copy_reads(outlined, is_inside);
         program_.bodies.push_back(std::move(body));
         return static_cast<int>(program_.bodies.size()) - 1;
+    }
+
+    /// Without its replica.
+    int stage() {
+        auto module = function_->getParentOfType<mlir::ModuleOp>();
+        return ir::has_pipeline(module) ? ir::stage_of(function_) % ir::pipeline_of(module).stages : 0;
     }
 
     [[nodiscard]] planrt::BodyKind kind_of(int section) const {

@@ -180,8 +180,9 @@ class PipelinePrice {
     }
 
     static planrt::Traffic busiest(const std::vector<planrt::Traffic> &by_rank) {
-        return *std::max_element(by_rank.begin(), by_rank.end(),
-                                 [](const auto &a, const auto &b) { return a.elements < b.elements; });
+        return *std::max_element(by_rank.begin(), by_rank.end(), [](const auto &a, const auto &b) {
+            return std::pair(a.elements, a.calls) < std::pair(b.elements, b.calls);
+        });
     }
 
     /// What the stages of a role take together. The table has the role with most.
