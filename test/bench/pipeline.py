@@ -8,7 +8,7 @@ the rounds of a round's median step.
 
 - Balanced stages, 8 micro-batches: 1F1B is at most 1.15 times what its schedule allows, (8 + 1) / 8 of half of one rank's
   step, and at most 0.8 times PyTorch's (torch_pipeline.py).
-- Few samples for the weights (batch 32, hidden 1536): the pipeline that `auto` takes is faster than pure data parallelism.
+- Few samples for the weights (batch 32, hidden 1536): the pipeline is faster than pure data parallelism.
   The best plan without a pipeline, which splits layers, is printed beside it.
 """
 
