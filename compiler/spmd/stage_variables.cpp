@@ -1,12 +1,10 @@
 #include "spmd/stage_variables.h"
 
-#include "ir/pipeline_attribute.h"
-
 namespace planc::spmd {
 
 using sharding::ValueId;
 
-StageVariables::StageVariables(mlir::ModuleOp module) : module_(module) {
+StageVariables::StageVariables(mlir::ModuleOp module) : module_(module), pipeline_(ir::pipeline_of(module)) {
     for (auto variable : module.getOps<ir::VariableOp>())
         if (const auto stage = variable->getAttrOfType<mlir::IntegerAttr>("stage")) {
             const auto original = variable->getAttrOfType<mlir::StringAttr>("copy_of");
@@ -73,7 +71,7 @@ std::string StageVariables::name_of_sum(llvm::StringRef sum, int stage) const {
     const bool is_gradient = variable.consume_front("gradient of ");
     if (const std::string own = name(variable.str(), stage); is_gradient && own != variable)
         return "gradient of " + own;
-    const int replica = stage / ir::pipeline_of(module_).stages;
+    const int replica = stage / pipeline_.stages;
     return sum.str() + (replica > 0 ? " of replica " + std::to_string(replica) : "");
 }
 
@@ -81,7 +79,7 @@ std::string StageVariables::name(const std::string &variable, int stage) const {
     const auto stages = stages_of_.find(variable);
     const bool is_copy =
         stages != stages_of_.end() && stages->second.contains(stage) && *stages->second.begin() != stage;
-    return is_copy ? variable + " on stage " + ir::stage_name(ir::pipeline_of(module_), stage) : variable;
+    return is_copy ? variable + " on stage " + ir::stage_name(pipeline_, stage) : variable;
 }
 
 } // namespace planc::spmd

@@ -6,6 +6,7 @@
 //   @"table on stage 2"    {stage = 2, rank_role = 2, copy_of = "table"}
 #pragma once
 
+#include "ir/pipeline_attribute.h"
 #include "pipeline/schedule.h"
 #include "sharding/stages.h"
 #include "spmd/extract.h"
@@ -20,7 +21,7 @@ namespace planc::spmd {
 
 class StageVariables {
   public:
-    /// Where the training step of the module was cut before, its copies are known.
+    /// The module has a pipeline. Where its training step was cut before, its copies are known.
     explicit StageVariables(mlir::ModuleOp module);
 
     /// Notes which stages use the variables of a training function.
@@ -36,6 +37,7 @@ class StageVariables {
     [[nodiscard]] std::string name_of_sum(llvm::StringRef sum, int stage) const;
 
     mlir::ModuleOp module_;
+    ir::Pipeline pipeline_;
     std::map<std::string, std::set<int>> stages_of_; ///< by variable
 };
 

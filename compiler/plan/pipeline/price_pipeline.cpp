@@ -66,9 +66,10 @@ class PipelinePrice {
                 add_transfers({crossing.value, first + crossing.from, first + crossing.to}, true);
         }
         const PerValue<std::vector<int>> users = sharding::stages_of_variables(request_.graph, pipeline_.stages);
+        const PerValue<bool> is_replicated = replicated();
         for (const ValueId value : users.ids())
             if (request_.graph.values[value].kind == sharding::ValueKind::variable &&
-                (users[value].size() > 1 || accumulates(value)))
+                (users[value].size() > 1 || is_replicated[value]))
                 add_sums(value, parts_of(users[value]));
         for (const ValueId output : request_.graph.outputs)
             add_loss(output);
@@ -103,11 +104,14 @@ class PipelinePrice {
         return cost::group(axes, plan_.mesh.sizes, request_.machine);
     }
 
-    /// Whether the gradients of a parameter are summed over micro-batches.
-    [[nodiscard]] bool accumulates(ValueId parameter) const {
-        return std::ranges::any_of(request_.graph.operations, [&](const sharding::Operation &operation) {
-            return operation.accumulates && operation.parameter == parameter;
-        });
+    /// Whether a parameter's gradients are sums over several replicas of the weights.
+    [[nodiscard]] PerValue<bool> replicated() const {
+        PerValue<bool> result(request_.graph.values.size());
+        if (schedule_.parts() > schedule_.stages)
+            for (const sharding::Operation &operation : request_.graph.operations)
+                if (operation.accumulates && operation.parameter)
+                    result[operation.parameter] = true;
+        return result;
     }
 
     /// The stages in each replica of the weights.
