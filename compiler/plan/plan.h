@@ -223,6 +223,7 @@ struct Plan {
     PerLayer<int> choices;                    ///< the number of strategies on the chosen mesh
     bool memory_decided = false;              ///< the fastest plan did not fit
     double memory_limit_bytes = 0;            ///< the limit in force; 0: none
+    Bytes program{};                          ///< of a rank, exactly; 0: the plan was not scheduled
     std::string note;                         ///< why the search was not exact; empty: it was
 
     /// The optimality gap, (cost - lower bound) / cost; 0: certified as the minimum.

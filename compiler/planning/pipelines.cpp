@@ -23,7 +23,7 @@ bool PlanSearch::try_pipelines(double asked, Wanted wanted) {
     const plan::Request &request = found_.step->request();
     if (!request.search || !request.pipeline || request.ranks == 1)
         return true;
-    if (!has_plan(found_.plan) && plan::least_state(request).value > found_.plan.memory_limit_bytes)
+    if (!has_plan(found_.plan) && never_fits(request, found_.plan.memory_limit_bytes))
         return true;
     const bool is_wanted = request.pipeline->wanted; // then pinned_ was planned already
     plan::PassedPipelines passed;

@@ -1,16 +1,28 @@
 #include "planning/plan_search.h"
 
+#include "plan/bounds/least_memory.h"
 #include "plan/near_optimal.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace planc::planning {
 
 namespace {
 
-constexpr int most_rounds = 8; ///< of planning for less memory, with any savings
+constexpr int most_rounds = 8;           ///< of planning for less memory, with any savings
+constexpr std::size_t most_smallest = 3; ///< training steps whose smallest plan is searched
 constexpr cost::Seconds unlimited = plan::Request::unlimited;
+
+plan::Plan too_large(cost::Bytes takes, double asked) {
+    plan::Plan plan;
+    plan.failure = plan::does_not_fit(takes, cost::Bytes(asked), plan::Least::found);
+    plan.out_of_memory = true;
+    plan.least_memory = takes;
+    plan.least_was_found = true;
+    return plan;
+}
 
 } // namespace
 
@@ -27,6 +39,7 @@ std::optional<Answer> PlanSearch::run() {
         others_.clear();
         tried_.clear();
         schedule_.reset();
+        least_arena_ = 0;
         if (!find_plan(asked_limit, asked_limit) || !keep_limit(wanted))
             return std::nullopt;
         if (found_.plan.failure.empty() && !choose(wanted))
@@ -47,8 +60,16 @@ std::optional<Answer> PlanSearch::run() {
 bool PlanSearch::find_plan(double limit, double asked) {
     if (!make_plan(found_, limit))
         return false;
-    const bool nothing_helps = found_.plan.state_is_too_large && limit == asked;
-    return !found_.plan.out_of_memory || nothing_helps || !found_.step->request().search || try_savings(asked);
+    if (tried_.empty())
+        tried_.push_back({found_.savings, found_.plan.least_memory});
+    const plan::Request &request = found_.step->request();
+    if (!found_.plan.out_of_memory || !request.search || (found_.plan.state_is_too_large && limit == asked))
+        return true;
+    return never_fits(request, asked) || try_savings(asked);
+}
+
+bool never_fits(const plan::Request &request, double limit) {
+    return plan::evenly_divided_state(request.graph, request.ranks, /*activations=*/false) > limit;
 }
 
 bool PlanSearch::make_plan(Found &found, double limit, cost::Seconds at_most) {
@@ -79,10 +100,10 @@ bool only_takes_longer(const MemorySavings &savings, const MemorySavings &best, 
 /// Plans with further savings, unless that takes longer than `at_most`. None: one of the tools failed.
 std::optional<PlanSearch::Found> PlanSearch::plan_with(const MemorySavings &savings, double asked,
                                                        cost::Seconds at_most) {
-    tried_.push_back(savings);
     Found next{savings, tools_.derive(savings)};
     if (!make_plan(next, asked, at_most))
         return std::nullopt;
+    tried_.push_back({savings, next.plan.least_memory});
     return next;
 }
 
@@ -138,7 +159,7 @@ bool PlanSearch::try_more_microbatches(double asked) {
 }
 
 bool PlanSearch::was_tried(const MemorySavings &savings) const {
-    return std::find(tried_.begin(), tried_.end(), savings) != tried_.end();
+    return std::ranges::find(tried_, savings, &Tried::savings) != tried_.end();
 }
 
 cost::Seconds PlanSearch::seconds_found() const {
@@ -150,40 +171,112 @@ bool PlanSearch::keep_limit(Wanted wanted) {
     const double asked = found_.plan.memory_limit_bytes;
     if (asked == 0 || !found_.step->request().search || found_.plan.state_is_too_large)
         return true;
-    double least_arena = 0; // of all that was scheduled
+    if (has_plan(found_.plan) && !tighten_limit(asked, wanted))
+        return false;
+    if (found_.plan.out_of_memory && !take_smallest(asked))
+        return false;
+    found_.plan.memory_limit_bytes = asked;
+    return true;
+}
+
+bool PlanSearch::tighten_limit(double asked, Wanted wanted) {
     for (int round = 1;; ++round) {
-        MemoryTarget target = found_.target.value_or(MemoryTarget(asked, least_arena));
+        MemoryTarget target = found_.target.value_or(MemoryTarget(asked));
         bool may_fit = false;
-        if (found_.plan.failure.empty()) {
+        if (has_plan(found_.plan)) {
             if (certainly_fits(found_.plan, asked))
-                break;
+                return true;
             if (!schedule_found(asked, wanted))
                 return false;
             const std::int64_t arena =
                 candidates_ ? candidates_->schedules.front().arena_bytes : schedule_->arena_bytes;
             if (target.keeps(arena))
-                break;
+                return true;
             candidates_.reset();
             schedule_.reset();
-            may_fit = target.tighten(found_.plan, arena);
-        } else if (found_.plan.out_of_memory) {
-            may_fit = target.loosen_to_least(found_.plan);
-        } else {
-            break;
+            least_arena_ = least_arena_ == 0 ? arena : std::min(least_arena_, arena);
+            may_fit = target.tighten(found_.plan, arena) && round < most_rounds;
+            found_.plan = too_large(cost::Bytes(static_cast<double>(arena)), asked);
+        } else if (!found_.plan.out_of_memory) {
+            return true;
         }
         found_.target = target;
-        least_arena = target.least_arena();
-        may_fit &= round < most_rounds;
         if (may_fit && !find_plan(target.planned_for(), asked))
             return false;
-        if (!may_fit)
-            found_.plan.failure = target.failure(found_.plan);
         if (!try_more_microbatches(asked) || !take_faster_savings(asked))
             return false;
         if (!may_fit && !has_plan(found_.plan))
-            break;
+            return true;
     }
-    found_.plan.memory_limit_bytes = asked;
+}
+
+/// No plan keeps the limit by its estimate, or none does by its program. The program of the smallest plan may; then
+/// the fastest plan is taken that needs as much more as the limit leaves.
+bool PlanSearch::take_smallest(double asked) {
+    constexpr double most_saved = 2; // of what an estimate counts, by the schedule: 0.56 was seen
+    std::optional<Found> smallest;
+    if (!find_smallest(smallest))
+        return false;
+    if (!smallest) {
+        if (least_arena_ > 0)
+            found_.plan = too_large(cost::Bytes(static_cast<double>(least_arena_)), asked);
+        return true;
+    }
+    const cost::Bytes estimate = smallest->plan.cost->memory.total();
+    std::vector<Scheduled> made;
+    if (estimate.value <= most_saved * asked) {
+        made = smallest->step->schedule({&smallest->plan}, Wanted::program);
+        if (made.empty())
+            return false;
+    }
+    if (made.empty() || static_cast<double>(made.front().arena_bytes) > asked) {
+        double takes = made.empty() ? estimate.value : static_cast<double>(made.front().arena_bytes);
+        takes = least_arena_ == 0 ? takes : std::min(takes, static_cast<double>(least_arena_));
+        smallest->plan = too_large(cost::Bytes(takes), asked);
+        found_ = *std::move(smallest);
+        return true;
+    }
+    const double arena = static_cast<double>(made.front().arena_bytes);
+    Found faster{smallest->savings, smallest->step};
+    if (!make_plan(faster, estimate.value * asked / arena))
+        return false;
+    smallest->plan.lower_bound = faster.plan.lower_bound;
+    found_ = *std::move(smallest);
+    schedule_ = std::move(made.front());
+    if (!has_plan(faster.plan))
+        return true;
+    made = faster.step->schedule({&faster.plan}, Wanted::program);
+    if (made.empty())
+        return false;
+    if (static_cast<double>(made.front().arena_bytes) <= asked) {
+        found_ = std::move(faster);
+        schedule_ = std::move(made.front());
+    }
+    return true;
+}
+
+/// Of the training steps with any savings: the one of the smallest plan, and this plan. Those with the least bounds are
+/// asked first, then those that save more.
+bool PlanSearch::find_smallest(std::optional<Found> &smallest) {
+    std::vector<Tried> order(tried_.rbegin(), tried_.rend());
+    if (tried_.size() == 1) // nothing would have helped
+        for (const MemorySavings &savings : further())
+            order.insert(order.begin(), {savings, cost::Bytes(0)});
+    std::stable_sort(order.begin(), order.end(), [](const Tried &a, const Tried &b) { return a.least < b.least; });
+    order.resize(std::min(order.size(), most_smallest));
+    cost::Bytes known(std::numeric_limits<double>::infinity());
+    for (const auto &[savings, least] : order) {
+        if (least >= known)
+            break;
+        Found next{savings, tools_.derive(savings)};
+        if (!next.step)
+            return false;
+        next.plan = tools_.smallest_plan(next.step->request(), known);
+        if (!has_plan(next.plan))
+            continue;
+        known = next.plan.cost->memory.total();
+        smallest = std::move(next);
+    }
     return true;
 }
 
@@ -237,6 +330,7 @@ bool PlanSearch::complete() {
     const std::optional<std::int64_t> arena = found_.step->complete(found_.plan, *schedule_);
     if (!arena)
         return false;
+    found_.plan.program = cost::Bytes(static_cast<double>(*arena));
     program_keeps_limit_ = keeps_limit(found_.plan, *arena);
     return true;
 }

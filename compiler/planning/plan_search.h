@@ -5,7 +5,8 @@
 // combines both, in these steps:
 //
 //   find a plan      under the limit on memory; if none fits, with further savings of memory (memory_savings.h)
-//   keep the limit   schedule the plan; while its arena is too large, find another one (memory_target.h)
+//   keep the limit   schedule the plan; while its arena is too large, find another one (memory_target.h); at last the
+//                    smallest one (plan/search/smallest_plan.h)
 //   choose           take the fastest in simulation of the plans of nearly the same price and of the literature's plans
 //   try pipelines    with each number of micro-batches; take the fastest if that is faster still
 //   complete         schedule what the comparison left out
@@ -16,6 +17,8 @@
 #include "planning/memory_savings.h"
 #include "planning/memory_target.h"
 #include "planning/training_step.h"
+
+#include "plan/search/smallest_plan.h"
 
 #include <functional>
 #include <memory>
@@ -29,6 +32,7 @@ struct Tools {
     /// The training step with these savings. Null: it cannot be derived.
     std::function<std::shared_ptr<TrainingStep>(const MemorySavings &)> derive;
     std::function<plan::Plan(const plan::Request &)> make_plan = plan::make_plan;
+    std::function<plan::Plan(const plan::Request &, cost::Bytes known)> smallest_plan = plan::smallest_plan;
     /// Whether a batch can be divided into micro-batches. None: it can.
     std::function<bool()> may_divide;
     /// Whether the results stay the same if gradients are summed over micro-batches. None: not known.
@@ -45,6 +49,10 @@ struct Answer {
 
 /// Whether a program with an arena of so many bytes keeps the requested limit on memory.
 [[nodiscard]] bool keeps_limit(const plan::Plan &plan, std::int64_t arena_bytes);
+
+/// Whether parameters, the optimizer's state and gradients alone are too much for all ranks together, by the planner's
+/// estimate: no savings help then, nor a pipeline.
+[[nodiscard]] bool never_fits(const plan::Request &request, double limit);
 
 class PlanSearch {
   public:
@@ -63,6 +71,11 @@ class PlanSearch {
         plan::Plan plan = {};
         std::optional<MemoryTarget> target = {}; ///< under a limit on memory: what is planned for
     };
+    /// Under the limit that was asked for.
+    struct Tried {
+        MemorySavings savings;
+        cost::Bytes least; ///< Plan::least_memory; 0: there was a plan
+    };
     /// The plans to choose from: the one that was found, then others of nearly its price, then plans of the literature.
     struct Candidates {
         std::vector<plan::Plan> others;   ///< without the one that was found
@@ -78,6 +91,9 @@ class PlanSearch {
     [[nodiscard]] bool complete();
 
     [[nodiscard]] bool make_plan(Found &found, double limit, cost::Seconds at_most = plan::Request::unlimited);
+    [[nodiscard]] bool tighten_limit(double asked, Wanted wanted);
+    [[nodiscard]] bool take_smallest(double asked);
+    [[nodiscard]] bool find_smallest(std::optional<Found> &smallest);
     [[nodiscard]] bool try_savings(double asked);
     [[nodiscard]] bool try_more_microbatches(double asked);
     [[nodiscard]] std::optional<Found> plan_with(const MemorySavings &savings, double asked, cost::Seconds at_most);
@@ -103,8 +119,9 @@ class PlanSearch {
     /// With other savings: slower plans, each the fastest that its limit allows, and steps that cannot be faster than
     /// the plan that was the best then.
     std::vector<Found> others_;
-    std::optional<bool> may_divide_;       ///< none: not asked yet
-    std::vector<MemorySavings> tried_;     ///< under the limit that was asked for
+    std::optional<bool> may_divide_; ///< none: not asked yet
+    std::vector<Tried> tried_;
+    std::int64_t least_arena_ = 0;         ///< of the programs that were too large; 0: there was none
     std::optional<Scheduled> schedule_;    ///< of the plan that was found or chosen
     std::optional<Candidates> candidates_; ///< already scheduled when the plan's memory was checked
     bool limit_is_asked_ = false;          ///< by the user; else it is the machine's

@@ -159,6 +159,12 @@ std::optional<Answer> World::run(const MemorySavings &pinned, std::int64_t batch
         plan.memory_limit_bytes = request.memory_limit_bytes;
         return plan;
     };
+    tools.smallest_plan = [&](const plan::Request &request, cost::Bytes known) {
+        log.push_back("smallest plan");
+        const auto of_request = [&](const std::shared_ptr<InventedStep> &step) { return &step->request() == &request; };
+        const plan::Plan plan = smallest_plan((*std::find_if(steps.begin(), steps.end(), of_request))->savings());
+        return has_plan(plan) && plan.cost->memory.total() < known ? plan : nothing_fits(0);
+    };
     return PlanSearch(std::move(tools), pinned, batch).run();
 }
 

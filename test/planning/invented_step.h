@@ -37,6 +37,9 @@ class World {
     double bytes_of_variables = 0; ///< of all ranks
     /// The planner: of the training step with these savings under a limit. The limit that held is written for it.
     std::function<plan::Plan(const MemorySavings &, double limit)> make_plan;
+    std::function<plan::Plan(const MemorySavings &)> smallest_plan = [](const MemorySavings &) {
+        return nothing_fits(0);
+    };
     std::function<bool(const MemorySavings &)> can_derive = [](const MemorySavings &) { return true; };
     std::string unschedulable; ///< the plan of this name
 

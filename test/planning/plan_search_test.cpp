@@ -244,17 +244,35 @@ TEST(PlanSearch, AfterAProgramBreaksTheLimitOtherSavingsMayBeFaster) {
     EXPECT_EQ(std::count(world.log.begin(), world.log.end(), "plan for 80"), 1) << "of two micro-batches alone";
 }
 
-TEST(PlanSearch, WhereNothingFitsTheLeastOfAllIsSaid) {
+TEST(PlanSearch, WhereNothingFitsTheProgramOfTheSmallestPlanSaysHowMuchIsMissing) {
     World world;
     world.asked_limit = 100;
     world.make_plan = [](const MemorySavings &savings, double) {
         return nothing_fits(savings == MemorySavings{2, {""}} ? 150 : 300);
     };
+    world.smallest_plan = [](const MemorySavings &savings) {
+        return savings == MemorySavings{2, {""}} ? priced("small", 9, 160) : priced("larger", 9, 310);
+    };
+    world.figures["small"] = {9, 130};
     const std::optional<Answer> answer = world.run({}, 2);
     ASSERT_TRUE(answer);
-    EXPECT_EQ(answer->plan.failure, plan::does_not_fit(cost::Bytes(150), cost::Bytes(100)));
-    EXPECT_EQ(answer->savings, (MemorySavings{2, {""}}));
+    EXPECT_EQ(answer->plan.failure, plan::does_not_fit(cost::Bytes(130), cost::Bytes(100), plan::Least::found));
     EXPECT_FALSE(answer->schedule);
+    EXPECT_EQ(std::count(world.log.begin(), world.log.end(), "smallest plan"), 1) << "the bounds of others are larger";
+    EXPECT_EQ(std::count(world.log.begin(), world.log.end(), "schedule program: small"), 1);
+}
+
+TEST(PlanSearch, ASmallestPlanFarAboveTheLimitIsNotScheduled) {
+    World world;
+    world.asked_limit = 100;
+    world.make_plan = [](const MemorySavings &, double) { return nothing_fits(150); };
+    world.smallest_plan = [](const MemorySavings &savings) {
+        return priced("small", 9, savings.recompute.empty() ? 210 : 250);
+    };
+    const std::optional<Answer> answer = world.run({}, 1);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->plan.failure, plan::does_not_fit(cost::Bytes(210), cost::Bytes(100), plan::Least::found));
+    EXPECT_EQ(std::count(world.log.begin(), world.log.end(), "smallest plan"), 2);
 }
 
 TEST(PlanSearch, WhereTheStateAloneIsTooLargeNoSavingsAreTried) {
@@ -289,20 +307,6 @@ TEST(PlanSearch, PipelinesAreTriedWhereTheirRanksMayHoldTheVariables) {
     EXPECT_EQ(world.log, (Log{"derive 1", "plan for 100"}));
 }
 
-TEST(PlanSearch, WhatTheSmallestPlanTakesIsNotSaidToBeNeeded) {
-    World world;
-    world.asked_limit = 100;
-    world.make_plan = [](const MemorySavings &savings, double) {
-        plan::Plan plan = nothing_fits(savings.microbatches == 2 ? 170 : 300);
-        plan.least_was_found = savings.recompute.empty() && savings.microbatches == 1;
-        return plan;
-    };
-    std::optional<Answer> answer = world.run({}, 2);
-    ASSERT_TRUE(answer);
-    EXPECT_EQ(answer->plan.failure, plan::does_not_fit(cost::Bytes(170), cost::Bytes(100), plan::Least::found))
-        << "with other savings, less than what was found may do";
-}
-
 TEST(PlanSearch, ABatchThatMustStayWholeIsNotDivided) {
     World world;
     world.asked_limit = 100;
@@ -321,9 +325,10 @@ TEST(PlanSearch, ABatchThatMustStayWholeIsNotDivided) {
 TEST(PlanSearch, WhereNoProgramFitsTheLeastArenaIsSaid) {
     World world;
     world.asked_limit = 100;
-    world.make_plan = planner_of({priced("a", 1.0, 95), priced("b", 1.2, 90)});
-    world.figures["a"] = {0.9, 130};
-    world.figures["b"] = {1.1, 120};
+    world.make_plan = planner_of({priced("a", 1.0, 95)});
+    world.figures["a"] = {0.9, 120};
+    world.smallest_plan = [](const MemorySavings &) { return priced("b", 1.2, 70); };
+    world.figures["b"] = {1.1, 130};
     const std::optional<Answer> answer = world.run({64, {""}});
     ASSERT_TRUE(answer);
     EXPECT_EQ(answer->plan.failure, plan::does_not_fit(cost::Bytes(120), cost::Bytes(100), plan::Least::found));
@@ -333,13 +338,32 @@ TEST(PlanSearch, WhereNoProgramFitsTheLeastArenaIsSaid) {
 TEST(PlanSearch, AnEstimateAboveTheLimitMayBelongToAProgramThatFits) {
     World world;
     world.asked_limit = 100;
-    world.make_plan = planner_of({priced("a", 1.0, 110)});
-    world.figures["a"] = {0.9, 96};
+    world.make_plan = planner_of({priced("a", 1.0, 120), priced("b", 1.2, 110)});
+    world.smallest_plan = [](const MemorySavings &) { return priced("smallest", 9, 105); };
+    world.figures["a"] = {0.9, 110};
+    world.figures["b"] = {1.1, 96};
+    world.figures["smallest"] = {8, 92};
     const std::optional<Answer> answer = world.run({64, {""}});
     ASSERT_TRUE(answer);
     EXPECT_EQ(answer->plan.failure, "");
-    EXPECT_EQ(name_of(answer->plan), "a");
+    EXPECT_EQ(name_of(answer->plan), "b") << "the fastest plan under 105 * 100 / 92";
     EXPECT_EQ(answer->plan.memory_limit_bytes, 100);
+}
+
+TEST(PlanSearch, TheSmallestProgramIsTakenWhereNoOtherFits) {
+    World world;
+    world.asked_limit = 100;
+    world.make_plan = planner_of({priced("a", 1.0, 90), priced("b", 1.2, 85)});
+    world.smallest_plan = [](const MemorySavings &) { return priced("smallest", 9, 84); };
+    world.figures["a"] = {0.9, 130};
+    world.figures["b"] = {1.1, 125};
+    world.figures["smallest"] = {8, 98};
+    const std::optional<Answer> answer = world.run({64, {""}});
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->plan.failure, "");
+    EXPECT_EQ(name_of(answer->plan), "smallest");
+    ASSERT_TRUE(answer->schedule);
+    EXPECT_EQ(answer->schedule->arena_bytes, 98);
 }
 
 TEST(PlanSearch, APlanThatCostsALittleMoreAndIsSimulatedFasterIsChosen) {

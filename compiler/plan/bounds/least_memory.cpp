@@ -12,6 +12,12 @@ namespace planc::plan {
 
 namespace {
 
+/// In bytes, if nothing is split.
+double volume(const sharding::Value &value) {
+    return std::accumulate(value.extents.begin(), value.extents.end(), static_cast<double>(value.element_bytes),
+                           std::multiplies<>());
+}
+
 class Bound : TermBuilder {
   public:
     Bound(const StepStructure &step, const Space &space, const Mesh &mesh, const Machine &machine,
@@ -19,12 +25,14 @@ class Bound : TermBuilder {
         : TermBuilder(step, space, mesh, machine, storage, cache), peak_(largest_operation()) {}
 
     /// With what does not live from step to step, or without: activations, and what passes at one operation.
-    double bytes(bool activations) {
-        PerLayer<std::vector<double>> of_layer;
+    Marginals bytes(bool activations) {
+        std::vector<std::vector<double>> of_layer;
         for (const auto &options : space_.options)
             of_layer.emplace_back(options->size(), 0.0);
         double decided = 0; // whatever the strategies are
         for (const ValueId v : graph_.values.ids()) {
+            if (activations && step_.facts->residences[v] == cost::Residence::gradient)
+                decided += volume(graph_.values[v]) / mesh_.ranks();
             if (!is_counted(v, activations))
                 continue;
             const std::vector<LayerId> variables = Structure::of_origin(index_, step_.sums, v).variables();
@@ -33,17 +41,24 @@ class Bound : TermBuilder {
             if (variables.size() != 1 || !space_.options.contains(variables[0]))
                 continue;
             const std::vector<double> &of_value = by_strategy(v, variables[0]);
-            std::vector<double> &sum = of_layer[variables[0]];
+            std::vector<double> &sum = of_layer[variables[0].index()];
             for (std::size_t i = 0; i < sum.size(); ++i)
                 sum[i] += of_value[i];
         }
-        for (const std::vector<double> &sum : of_layer)
-            decided += *std::min_element(sum.begin(), sum.end());
-        return decided;
+        for (std::vector<double> &sum : of_layer) {
+            const double least = *std::min_element(sum.begin(), sum.end());
+            decided += least;
+            for (double &each : sum)
+                each -= least;
+        }
+        for (std::vector<double> &sum : of_layer)
+            for (double &each : sum)
+                each += decided;
+        return {decided, std::move(of_layer)};
     }
 
   private:
-    /// A gradient may be scattered as soon as it is produced; then its shares count.
+    /// Not a gradient: it may be scattered as soon as it is produced, and then only its shares count.
     [[nodiscard]] bool is_counted(ValueId v, bool activations) const {
         const cost::Residence residence = step_.facts->residences[v];
         return residence == cost::Residence::parameter || residence == cost::Residence::optimizer_state ||
@@ -60,11 +75,9 @@ class Bound : TermBuilder {
         for (const ValueId v : graph_.values.ids()) {
             if (step_.facts->residences[v] != cost::Residence::passing)
                 continue;
-            const double volume =
-                std::accumulate(graph_.values[v].extents.begin(), graph_.values[v].extents.end(),
-                                static_cast<double>(graph_.values[v].element_bytes), std::multiplies<>());
-            change[step_.facts->lives[v].first] += volume;
-            change[step_.facts->lives[v].last + 1] -= volume;
+            const double bytes = volume(graph_.values[v]);
+            change[step_.facts->lives[v].first] += bytes;
+            change[step_.facts->lives[v].last + 1] -= bytes;
         }
         OperationId largest;
         double now = 0;
@@ -99,7 +112,32 @@ class Bound : TermBuilder {
 LeastMemory least_memory(const StepStructure &step, const Space &space, const Mesh &mesh, const Machine &machine,
                          const Storage &storage, TermCache &cache) {
     Bound least(step, space, mesh, machine, storage, cache);
-    return {least.bytes(false), least.bytes(true)};
+    return {least.bytes(false).lower_bound, least.bytes(true).lower_bound};
+}
+
+Marginals least_memory_of_strategies(const StepStructure &step, const Space &space, const Mesh &mesh,
+                                     const Machine &machine, const Storage &storage, TermCache &cache) {
+    return Bound(step, space, mesh, machine, storage, cache).bytes(true);
+}
+
+double evenly_divided_state(const Graph &graph, int ranks, bool activations) {
+    const PerValue<cost::Residence> residences = cost::residences(graph);
+    const auto is_counted = [&](ValueId v) {
+        switch (residences[v]) {
+        case cost::Residence::parameter:
+        case cost::Residence::optimizer_state:
+        case cost::Residence::gradient:
+            return true;
+        case cost::Residence::activation:
+            return activations;
+        default:
+            return false;
+        }
+    };
+    double bytes = 0;
+    for (const ValueId v : graph.values.ids())
+        bytes += is_counted(v) ? volume(graph.values[v]) : 0;
+    return bytes / ranks;
 }
 
 } // namespace planc::plan

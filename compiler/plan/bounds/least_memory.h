@@ -2,6 +2,7 @@
 // is refused at once.
 #pragma once
 
+#include "plan/bounds/marginals.h"
 #include "plan/terms/objective.h"
 
 namespace planc::plan {
@@ -16,5 +17,13 @@ struct LeastMemory {
 /// layer then decides about its own values alone, and takes the strategy with the least.
 [[nodiscard]] LeastMemory least_memory(const StepStructure &step, const Space &space, const Mesh &mesh,
                                        const Machine &machine, const Storage &storage, TermCache &cache);
+
+/// The same with each strategy of each layer: bytes in place of seconds.
+[[nodiscard]] Marginals least_memory_of_strategies(const StepStructure &step, const Space &space, const Mesh &mesh,
+                                                   const Machine &machine, const Storage &storage, TermCache &cache);
+
+/// A lower bound of every plan, with a pipeline or without: what lives through the step, divided evenly among all
+/// ranks. Without `activations`, it holds for any number of micro-batches; else for that of the graph.
+[[nodiscard]] double evenly_divided_state(const Graph &graph, int ranks, bool activations);
 
 } // namespace planc::plan

@@ -157,9 +157,12 @@ std::string simulated(const Plan &plan) {
 
 std::string memory(const Plan &plan) {
     std::string text = cost::storage_words(plan.storage, plan.axes);
-    text += "memory " + cost::human_bytes(plan.cost->memory.total()) + " a rank";
+    const Bytes estimate = plan.cost->memory.total();
+    text += "memory " + cost::human_bytes(plan.program.value > 0 ? plan.program : estimate) + " a rank";
     if (plan.memory_limit_bytes > 0)
         text += " of " + cost::human_bytes(Bytes(plan.memory_limit_bytes));
+    if (plan.program.value > 0)
+        text += ", by the planner's estimate " + cost::human_bytes(estimate);
     if (plan.memory_decided)
         text += "; the fastest plan does not fit, so the memory limit decided";
     return text + "\n";

@@ -1,5 +1,6 @@
 #include "plan/pipeline/search_pipelines.h"
 
+#include "plan/bounds/least_memory.h"
 #include "plan/near_optimal.h"
 #include "plan/pipeline/changing_weights.h"
 #include "plan/pipeline/crossing_price.h"
@@ -34,7 +35,10 @@ class PipelineSearch {
     Plan make() {
         const Bytes state = least_state(request_);
         if (request_.search && limit_ > 0 && state.value > limit_)
-            return without_room_for(state);
+            return without_room_for(state, Least::state);
+        const Bytes least(evenly_divided_state(request_.graph, request_.ranks, /*activations=*/true));
+        if (request_.search && limit_ > 0 && least.value > limit_)
+            return without_room_for(least, Least::bound);
         for (const Depth &depth : depths(request_))
             try_depth(depth);
         if (!best_)
@@ -253,13 +257,13 @@ class PipelineSearch {
         return plan;
     }
 
-    [[nodiscard]] Plan without_room_for(Bytes state) const {
+    [[nodiscard]] Plan without_room_for(Bytes least, Least is) const {
         Plan plan;
         plan.memory_limit_bytes = limit_;
-        plan.failure = does_not_fit(state, Bytes(limit_), Least::state);
+        plan.failure = does_not_fit(least, Bytes(limit_), is);
         plan.out_of_memory = true;
-        plan.state_is_too_large = true;
-        plan.least_memory = state;
+        plan.state_is_too_large = is == Least::state;
+        plan.least_memory = least;
         return plan;
     }
 

@@ -175,6 +175,11 @@ Few few_strategies(const StepStructure &step, const Space &space, const MeshShap
     return few;
 }
 
+Space few_by(const Marginals &bounds, const StepStructure &step, const Space &space, TermCache &cache, double effort) {
+    const Narrowing narrowing(step, space, bounds);
+    return narrowing.kept(narrowing.bound_of_few(effort), cache);
+}
+
 Found narrowed_search(const Request &request, const StepStructure &step, const MeshShape &shape, const Space &space,
                       const Storage &storage, TermCache &cache, const Marginals &bounds, const Few &few,
                       double byte_limit, double give_up_at) {

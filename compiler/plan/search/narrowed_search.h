@@ -52,6 +52,10 @@ struct Few {
                                  const Machine &machine, const Storage &storage, TermCache &cache,
                                  const Marginals &bounds, double give_up_at, double effort = 1);
 
+/// The same by any bounds: of bytes, for example.
+[[nodiscard]] Space few_by(const Marginals &bounds, const StepStructure &step, const Space &space, TermCache &cache,
+                           double effort = 1);
+
 /// Like search(), given these bounds and the few strategies to begin with. Every plan within the byte limit that is
 /// left out takes at least `give_up_at`, or at least as long as the plan found.
 [[nodiscard]] Found narrowed_search(const Request &request, const StepStructure &step, const MeshShape &shape,

@@ -30,6 +30,28 @@ class MeshSearch {
 
     double least_memory() { return fits() ? 0 : found_.least_bytes; }
 
+    /// Each time with the peak of the last plan counted too, as long as that gives smaller plans.
+    Found smallest() {
+        Found smallest;
+        for (int i = 0; i < most_tightenings; ++i) {
+            const Solution least = plan::smallest(problems_.without(0, byte_limit_, counted_), memo_);
+            if (!least.feasible || !offered_.insert(least.values).second)
+                break;
+            SharedCost cost = priced(least.values);
+            peak_ = cost->memory.peak;
+            if (!smallest.feasible || cost->memory.total() < smallest.cost->memory.total()) {
+                smallest.feasible = true;
+                smallest.values = least.values;
+                smallest.cost = std::move(cost);
+            }
+            if (!count_at_peak())
+                break;
+        }
+        if (smallest.feasible)
+            smallest.layers = chosen(space_, smallest.values);
+        return smallest;
+    }
+
     Found run() {
         found_.complete = objective_->is_exact;
         found_.lower_bound = branch(infinity);
@@ -68,7 +90,7 @@ class MeshSearch {
     /// offered.
     bool fits() {
         for (int i = 0; i < most_tightenings; ++i) {
-            const Solution least = smallest(problems_.without(0, byte_limit_, counted_), memo_);
+            const Solution least = plan::smallest(problems_.without(0, byte_limit_, counted_), memo_);
             // Counted at several operations, the bytes are an average, which proves less.
             if (least.lower_bound > byte_limit_ * (1 + rounding)) {
                 found_.least_bytes = std::max(found_.least_bytes, least.lower_bound);
@@ -203,8 +225,7 @@ class MeshSearch {
 
     /// Prices a whole plan and keeps it if it fits and is the best so far. Returns true if it is now the best.
     bool offer(const std::vector<int> &values) {
-        SharedCost cost = std::make_shared<const CostTable>(evaluate(
-            request_, index_, *step_.facts, shape_.mesh, shape_.axes, chosen(space_, values), storage_, known_));
+        SharedCost cost = priced(values);
         const double total = cost->memory.total().value;
         if (byte_limit_ > 0 && total > byte_limit_) {
             if (total - byte_limit_ > excess_) {
@@ -221,6 +242,11 @@ class MeshSearch {
         found_.values = values;
         found_.cost = std::move(cost);
         return true;
+    }
+
+    [[nodiscard]] SharedCost priced(const std::vector<int> &values) const {
+        return std::make_shared<const CostTable>(evaluate(request_, index_, *step_.facts, shape_.mesh, shape_.axes,
+                                                          chosen(space_, values), storage_, known_));
     }
 
     void close_gap() {
@@ -260,6 +286,11 @@ Found search(const Request &request, const StepStructure &step, const MeshShape 
 double least_memory(const Request &request, const StepStructure &step, const MeshShape &shape, const Space &space,
                     const Storage &storage, TermCache &cache, double byte_limit) {
     return MeshSearch(request, step, shape, space, storage, cache, byte_limit, infinity).least_memory();
+}
+
+Found smallest(const Request &request, const StepStructure &step, const MeshShape &shape, const Space &space,
+               const Storage &storage, TermCache &cache) {
+    return MeshSearch(request, step, shape, space, storage, cache, infinity, infinity).smallest();
 }
 
 LayerStrategies chosen(const Space &space, const std::vector<int> &values) {

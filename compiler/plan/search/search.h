@@ -36,6 +36,10 @@ struct Found {
 [[nodiscard]] double least_memory(const Request &request, const StepStructure &step, const MeshShape &shape,
                                   const Space &space, const Storage &storage, TermCache &cache, double byte_limit);
 
+/// The plan with the least memory that is found, however slow.
+[[nodiscard]] Found smallest(const Request &request, const StepStructure &step, const MeshShape &shape,
+                             const Space &space, const Storage &storage, TermCache &cache);
+
 /// The strategies with the indices `values`.
 [[nodiscard]] LayerStrategies chosen(const Space &space, const std::vector<int> &values);
 
