@@ -65,7 +65,8 @@ bool PlanSearch::find_plan(double limit, double asked) {
     const plan::Request &request = found_.step->request();
     if (!found_.plan.out_of_memory || !request.search || (found_.plan.state_is_too_large && limit == asked))
         return true;
-    return never_fits(request, asked) || try_savings(asked);
+    const double in_force = asked > 0 ? asked : found_.plan.memory_limit_bytes;
+    return never_fits(request, in_force) || try_savings(asked);
 }
 
 bool never_fits(const plan::Request &request, double limit) {

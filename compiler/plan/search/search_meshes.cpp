@@ -106,6 +106,8 @@ class Planner {
         TermCache cache;
         std::vector<Storage> storages;    ///< that may be the fastest
         std::optional<MeshBounds> bounds; ///< where strategies are searched
+        /// Lower bounds of the bytes with each storage, where there is a limit.
+        std::vector<std::pair<Storage, double>> least = {};
         OnMesh(const Request &request, const MeshShape &given)
             : shape(given), space(make_space(request, shape)), cache(shape.mesh, request.machine) {
             for (const StorageChoice &choice : storage_choices(request, shape))
@@ -140,6 +142,7 @@ class Planner {
         support::in_parallel(meshes_.size(), [&](std::size_t i) {
             for (const StorageChoice &choice : storage_choices(request_, meshes_[i]->shape)) {
                 const LeastMemory with = least_with(*meshes_[i], choice.storage);
+                meshes_[i]->least.emplace_back(choice.storage, with.total);
                 least[i] = {std::min(least[i].state, with.state), std::min(least[i].total, with.total)};
             }
         });
@@ -376,12 +379,28 @@ class Planner {
         OnMesh &on = *candidate.on;
         if (!request_.search)
             return only(on, candidate.storage);
+        if (const double least = least_bytes(on, candidate.storage); least > limit_)
+            return too_large(least);
         const Few few = candidate.few ? *candidate.few : few_of(candidate, at_most);
         const bool open = candidate.bounds.lower_bound < at_most;
         if (open && least_left_open_ < at_most && few.lower_bound > (1 - worth_a_search) * at_most)
             return left_open(few);
         return narrowed_search(request_, *step_, on.shape, on.space, candidate.storage, on.cache, candidate.bounds, few,
                                limit_, at_most);
+    }
+
+    /// Of a mesh with a storage; 0: there is no limit.
+    [[nodiscard]] static double least_bytes(const OnMesh &on, const Storage &storage) {
+        const auto least = std::ranges::find(on.least, storage, &std::pair<Storage, double>::first);
+        return least == on.least.end() ? 0 : least->second;
+    }
+
+    [[nodiscard]] static Found too_large(double least) {
+        Found found;
+        found.lower_bound = infinity;
+        found.memory_decided = true;
+        found.least_bytes = least;
+        return found;
     }
 
     [[nodiscard]] static Found left_open(const Few &few) {
