@@ -7,6 +7,7 @@
 #include "plan/near_optimal.h"
 #include "plan/search/narrowed_search.h"
 #include "plan/search/runner_ups.h"
+#include "plan/search/smallest_plan.h"
 #include "plan/space/storage.h"
 #include "support/parallel.h"
 
@@ -30,7 +31,8 @@ constexpr std::size_t most_at_once = 4; ///< searches of meshes
 /// The gain, as a part of the seconds, that is worth a search if the answer remains open anyway. It is judged by the
 /// bound of the few strategies; all others are given up with them, and count with their own bound.
 constexpr double worth_a_search = 0.005;
-constexpr double may_be_short = 0.5; ///< of the limit: a bound on memory from which on it is found anew
+constexpr double may_be_short = 0.5;  ///< of the limit: a bound on memory from which on it is found anew
+constexpr double may_be_proved = 0.9; ///< of the limit: one from which on the smallest plan is found first
 
 class Planner {
   public:
@@ -55,7 +57,7 @@ class Planner {
             step_.emplace(index_, facts_);
         support::in_parallel(shapes.size(),
                              [&](std::size_t i) { meshes_[i] = std::make_unique<OnMesh>(request_, shapes[i]); });
-        if (!is_too_small())
+        if (!is_too_small() && !is_hardly_enough())
             try_candidates();
         give_up_if_too_slow();
         if (plan_.failure.empty() && best_seconds_ == infinity && best_baseline_ == infinity) {
@@ -157,8 +159,22 @@ class Planner {
             least_bytes_ = least_state; // the rest depends on savings
         if (least_bytes_ > limit_)
             return true;
-        least_bytes_ = 0; // the search finds a better bound
+        least_ = std::exchange(least_bytes_, 0); // the search finds a better bound
         return false;
+    }
+
+    /// Whether the smallest plan that is found does not fit either, where little more than the bound is allowed. To
+    /// prove that none fits would take many times as long; where plans are few, it is proved.
+    bool is_hardly_enough() {
+        if (!request_.search || limit_ == 0 || least_ < may_be_proved * limit_ ||
+            std::ranges::all_of(meshes_, [](const auto &on) { return is_tiny(on->space); }))
+            return false;
+        const Plan smallest = smallest_plan(request_, Bytes(infinity));
+        if (!has_plan(smallest) || smallest.cost->memory.total().value <= limit_)
+            return false;
+        least_bytes_ = smallest.cost->memory.total().value;
+        least_was_seen_ = true;
+        return true;
     }
 
     /// A lower bound, found anew from all terms where memory may be short and there are not too many strategies.
@@ -515,6 +531,7 @@ class Planner {
     double best_baseline_ = infinity; ///< seconds, of those that may be the answer
     bool best_empty_ = false;
     bool is_complete_ = true; ///< Found::complete, everywhere
+    double least_ = 0;        ///< bytes: a lower bound of all plans
     double least_bytes_ = 0;
     bool least_was_seen_ = false;       ///< Found::least_was_seen, somewhere
     std::size_t searched_first_ = 0;    ///< by try_first()

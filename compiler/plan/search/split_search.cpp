@@ -6,7 +6,7 @@ namespace planc::plan {
 
 namespace {
 
-constexpr int most_nodes = 4096;
+constexpr int most_nodes = 1024;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double rounding = 1e-9;
 
