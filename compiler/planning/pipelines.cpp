@@ -40,6 +40,10 @@ bool PlanSearch::try_pipelines(double asked, Wanted wanted) {
         next.step->request().pipeline->any_depth = savings == pinned_;
         if (!make_plan(next, asked, best ? best->plan.cost->seconds() : step_found()))
             return false;
+        if (!has_plan(found_.plan) && next.plan.least_was_found && next.plan.least_memory < found_.plan.least_memory) {
+            found_.plan.failure = next.plan.failure;
+            found_.plan.least_memory = next.plan.least_memory;
+        }
         if (has_plan(next.plan) || next.plan.too_slow)
             passed.bound = std::min(passed.bound, next.plan.lower_bound);
         if (has_plan(next.plan))

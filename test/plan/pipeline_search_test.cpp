@@ -99,9 +99,12 @@ TEST(PipelineSearch, IsNearTheBestOfAllAndItsBoundBelow) {
     int equal = 0;
     int cases = 0;
     double worst = 1;
-    for (int i = 0; i < 25; ++i) {
+    for (int i = 0; i < 40; ++i) {
         SCOPED_TRACE(i);
-        const Request request = random_pipelines(random);
+        Request request = random_pipelines(random);
+        if (i % 2 == 1) // under a limit
+            if (const Plan free = search_pipelines(request); has_plan(free))
+                request.memory_limit_bytes = free.cost->memory.total().value * 0.05 * uniform(random, 12, 21);
         const Plan plan = search_pipelines(request);
         const double least = least_of_all(request);
         if (least == infinity) {
@@ -114,10 +117,11 @@ TEST(PipelineSearch, IsNearTheBestOfAllAndItsBoundBelow) {
         EXPECT_GE(found, least * (1 - 1e-9));
         EXPECT_LE(plan.lower_bound.value, least * (1 + 1e-9));
         worst = std::max(worst, found / least);
+        fprintf(stderr, "%d %g\n", i, found / least);
         equal += found <= least * (1 + 1e-9);
     }
-    EXPECT_GE(equal, cases / 2);
-    EXPECT_LE(worst, 1.2); // the splits are those of the least work, not of the shortest step
+    EXPECT_GE(equal, 0.9 * cases);
+    EXPECT_LE(worst, 1.02); // no single change is better, and no pair of them
 }
 
 TEST(PipelineSearch, IsOverWhereAllRanksCannotHoldTheVariables) {

@@ -7,6 +7,7 @@
 #include "plan/pipeline/cut_search.h"
 #include "plan/pipeline/depths.h"
 #include "plan/pipeline/least_step.h"
+#include "plan/pipeline/local_search.h"
 #include "plan/pipeline/price_pipeline.h"
 #include "plan/pipeline/stage_splits.h"
 #include "plan/pipeline/stages.h"
@@ -39,8 +40,12 @@ class PipelineSearch {
         const Bytes least(evenly_divided_state(request_.graph, request_.ranks, /*activations=*/true));
         if (request_.search && limit_ > 0 && least.value > limit_)
             return without_room_for(least, Least::bound);
-        for (const Depth &depth : depths(request_))
+        for (const Depth &depth : depths(request_)) {
+            of_depth_.reset();
             try_depth(depth);
+            if (request_.search && of_depth_)
+                take(bettered(with_depth(request_, depth), cuts_, *of_depth_, rules()));
+        }
         if (!best_)
             return failed();
         Plan plan = *std::move(best_);
@@ -128,8 +133,12 @@ class PipelineSearch {
     /// `splits.cost` is that of all stages together.
     void try_splits(const Plan &splits) {
         const Plan plan = with_best_cuts(splits);
-        if (fits(plan) || !request_.search)
-            return take(plan);
+        if (fits(plan) || !request_.search) {
+            take(plan);
+            if (request_.search)
+                take(with_best_cuts(with_splits_by_stage(plan, plan.storage)));
+            return;
+        }
         memory_decided_ = true;
         const std::size_t candidates = fitting_;
         take(plan);
@@ -192,6 +201,11 @@ class PipelineSearch {
         return priced(std::move(plan));
     }
 
+    [[nodiscard]] PipelineRules rules() const {
+        return {[this](Plan plan) { return priced(std::move(plan)); },
+                [this](const Plan &a, const Plan &b) { return is_better(a, b); }};
+    }
+
     /// Moves cuts as long as that helps.
     [[nodiscard]] Plan with_best_cuts(const Plan &splits) const {
         Plan best = priced(splits);
@@ -227,6 +241,8 @@ class PipelineSearch {
     }
 
     void take(const Plan &plan) {
+        if (!of_depth_ || is_better(plan, *of_depth_))
+            of_depth_ = plan;
         if (!fits(plan)) {
             const Bytes needed = plan.cost->memory.total();
             least_memory_ = least_memory_.value == 0 ? needed : std::min(least_memory_, needed);
@@ -280,6 +296,7 @@ class PipelineSearch {
     std::optional<LayerTimes> work_;     ///< where strategies are searched
     std::vector<std::string> schedules_; ///< to choose from, the simplest first
     std::optional<Plan> best_;
+    std::optional<Plan> of_depth_; ///< the best of the depth, whether it fits or not
     double lower_bound_ = infinity;
     int meshes_ = 0;
     std::size_t fitting_ = 0; ///< plans

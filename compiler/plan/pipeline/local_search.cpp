@@ -1,0 +1,107 @@
+#include "plan/pipeline/local_search.h"
+
+#include "plan/space/space.h"
+#include "plan/space/storage.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace planc::plan {
+
+namespace {
+
+constexpr double most_priced = 100'000; ///< operations, in all plans together
+
+class LocalSearch {
+  public:
+    LocalSearch(const Request &inner, const Cuts &cuts, Plan start, const PipelineRules &rules)
+        : cuts_(cuts), rules_(rules), best_(std::move(start)),
+          left_(inner.effort * most_priced / static_cast<double>(inner.graph.operations.size())) {
+        const MeshShape shape{best_.axes, best_.mesh};
+        add_strategies(make_space(inner, shape));
+        for (const StorageChoice &choice : storage_choices(inner, shape))
+            changes_.push_back(
+                [storage = choice.storage](Plan &plan) { return std::exchange(plan.storage, storage) != storage; });
+        if (inner.pipeline->cuts.empty())
+            add_cuts(cuts.begins(best_.pipeline->stages).size());
+    }
+
+    /// Single changes, and where all pairs of them can be priced, pairs.
+    Plan run() {
+        const auto all = static_cast<double>(changes_.size());
+        if (all > left_)
+            return std::move(best_);
+        do {
+            while (any_of_all([this](Plan &plan, std::size_t i) { return changes_[i](plan); }, changes_.size())) {
+            }
+        } while (all * all / 2 <= left_ && any_of_all(
+                                               [this](Plan &plan, std::size_t pair) {
+                                                   const std::size_t a = pair / changes_.size();
+                                                   const std::size_t b = pair % changes_.size();
+                                                   return a < b && changes_[a](plan) && changes_[b](plan);
+                                               },
+                                               changes_.size() * changes_.size()));
+        return std::move(best_);
+    }
+
+  private:
+    /// Returns whether there is anything to change.
+    using Change = std::function<bool(Plan &)>;
+
+    void add_strategies(const Space &space) {
+        for (const LayerId layer : space.options.ids())
+            for (const LayerStrategy &strategy : *space.options[layer])
+                changes_.push_back(
+                    [layer, strategy](Plan &plan) { return std::exchange(plan.layers[layer], strategy) != strategy; });
+    }
+
+    /// A stage begins at another place, between those before and behind it.
+    void add_cuts(std::size_t stages) {
+        const std::vector<bool> &may_begin = cuts_.may_begin();
+        for (std::size_t stage = 1; stage < stages; ++stage)
+            for (std::size_t place = 1; place < may_begin.size(); ++place)
+                if (may_begin[place])
+                    changes_.push_back([this, stage, place](Plan &plan) {
+                        Begins begins = cuts_.begins(plan.pipeline->stages);
+                        const std::size_t end =
+                            stage + 1 < begins.size() ? begins[stage + 1] : cuts_.may_begin().size();
+                        if (place <= begins[stage - 1] || place >= end || place == begins[stage])
+                            return false;
+                        begins[stage] = place;
+                        plan.pipeline->stages = cuts_.stages(begins);
+                        return true;
+                    });
+    }
+
+    /// Tries all of so many changes, each on the best plan so far. Whether one was better.
+    template <class Apply> bool any_of_all(Apply apply, std::size_t count) {
+        bool better = false;
+        for (std::size_t i = 0; i < count && left_ > 0; ++i) {
+            Plan other = best_;
+            if (!apply(other, i))
+                continue;
+            --left_;
+            other = rules_.priced(std::move(other));
+            if (!rules_.is_better(other, best_))
+                continue;
+            best_ = std::move(other);
+            better = true;
+        }
+        return better;
+    }
+
+    const Cuts &cuts_;
+    const PipelineRules &rules_;
+    Plan best_;
+    std::vector<Change> changes_;
+    double left_; ///< plans that may still be priced
+};
+
+} // namespace
+
+Plan bettered(const Request &inner, const Cuts &cuts, Plan plan, const PipelineRules &rules) {
+    return LocalSearch(inner, cuts, std::move(plan), rules).run();
+}
+
+} // namespace planc::plan
