@@ -99,7 +99,7 @@ TEST(PipelineSearch, IsNearTheBestOfAllAndItsBoundBelow) {
     int equal = 0;
     int cases = 0;
     double worst = 1;
-    for (int i = 0; i < 40; ++i) {
+    for (int i = 0; i < 30; ++i) {
         SCOPED_TRACE(i);
         Request request = random_pipelines(random);
         if (i % 2 == 1) // under a limit
@@ -117,7 +117,6 @@ TEST(PipelineSearch, IsNearTheBestOfAllAndItsBoundBelow) {
         EXPECT_GE(found, least * (1 - 1e-9));
         EXPECT_LE(plan.lower_bound.value, least * (1 + 1e-9));
         worst = std::max(worst, found / least);
-        fprintf(stderr, "%d %g\n", i, found / least);
         equal += found <= least * (1 + 1e-9);
     }
     EXPECT_GE(equal, 0.9 * cases);
