@@ -63,7 +63,11 @@ bool PlanSearch::find_plan(double limit, double asked) {
     if (tried_.empty())
         tried_.push_back({found_.savings, found_.plan.least_memory});
     const plan::Request &request = found_.step->request();
-    if (!found_.plan.out_of_memory || !request.search || (found_.plan.state_is_too_large && limit == asked))
+    if (!request.search || (found_.plan.state_is_too_large && limit == asked))
+        return true;
+    if (has_plan(found_.plan) && found_.plan.memory_decided) // savings may be faster than splits that save memory
+        return limit != asked || try_savings(asked);
+    if (!found_.plan.out_of_memory)
         return true;
     const double in_force = asked > 0 ? asked : found_.plan.memory_limit_bytes;
     return never_fits(request, in_force) || try_savings(asked);
@@ -119,10 +123,12 @@ std::vector<MemorySavings> PlanSearch::further() {
     return all;
 }
 
-/// Takes the fastest plan among those of the training steps with further savings. If none of them fits either, the step
-/// is taken that needs the least; its failure says how much.
+/// Takes the fastest plan among the one that was found and those of the training steps with further savings. If none
+/// fits, the step is taken that needs the least; its failure says how much.
 bool PlanSearch::try_savings(double asked) {
     std::optional<Found> best;
+    if (has_plan(found_.plan))
+        best = found_;
     for (const MemorySavings &savings : further()) {
         if (was_tried(savings) || (best && only_takes_longer(savings, best->savings, best->plan)))
             continue;
@@ -241,18 +247,22 @@ bool PlanSearch::take_smallest(double asked) {
     Found faster{smallest->savings, smallest->step};
     if (!make_plan(faster, estimate.value * asked / arena))
         return false;
-    smallest->plan.lower_bound = faster.plan.lower_bound;
-    found_ = *std::move(smallest);
-    schedule_ = std::move(made.front());
-    if (!has_plan(faster.plan))
-        return true;
-    made = faster.step->schedule({&faster.plan}, Wanted::program);
-    if (made.empty())
-        return false;
-    if (static_cast<double>(made.front().arena_bytes) <= asked) {
-        found_ = std::move(faster);
-        schedule_ = std::move(made.front());
+    if (has_plan(faster.plan)) {
+        std::vector<Scheduled> of_faster = faster.step->schedule({&faster.plan}, Wanted::program);
+        if (of_faster.empty())
+            return false;
+        if (static_cast<double>(of_faster.front().arena_bytes) <= asked) {
+            found_ = std::move(faster);
+            schedule_ = std::move(of_faster.front());
+            return true;
+        }
     }
+    found_ = *std::move(smallest);
+    found_.plan.lower_bound = faster.plan.lower_bound;
+    found_.plan.baselines = std::move(faster.plan.baselines);
+    if (found_.step->request().runner_ups)
+        plan::add_alternatives(found_.step->request(), found_.plan);
+    schedule_ = std::move(made.front());
     return true;
 }
 

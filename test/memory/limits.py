@@ -1,6 +1,6 @@
 """limits.py FILE.plan RANKS COUNT [PLANC_OPTION …]: plans under COUNT limits on memory, evenly up to what the fastest plan
 takes. One byte is refused with the bytes that are needed; from the first limit that is not refused on, each plan keeps
-its limit, to the byte, and no larger limit gives a slower step. Prints the seconds of processor time of each."""
+its limit, to the byte, and no larger limit gives a slower step. What was found under those that are refused is enough. Prints the seconds of processor time of each."""
 import json
 import pathlib
 import re
@@ -37,12 +37,13 @@ def main():
     if isinstance(answer, dict) or answer[0] <= 1:
         sys.exit(f"1 byte is enough: {answer}")
     print(f"1 byte: refused in {seconds:.2f} s, {answer[0]:.0f} bytes are needed")
-    most_needed, fitted, slowest = answer[0], 0, float("inf")
+    most_needed, fitted, slowest, found = answer[0], 0, float("inf"), float("inf")
     for i in range(1, count + 1):
         limit = most * i // count
         answer, seconds = plan(command, limit)
         if not isinstance(answer, dict):
             said, is_bound = answer
+            found = found if is_bound else min(said, found)
             print(f"{limit} bytes: refused in {seconds:.2f} s, {said:.0f} bytes are {'needed' if is_bound else 'found'}")
             if fitted or said < limit * (1 - DIGITS):
                 sys.exit("although fewer bytes are enough")
@@ -60,6 +61,14 @@ def main():
         slowest = min(slowest, step)
     if not fitted:
         sys.exit("what the fastest plan takes is not enough for it")
+    if found < float("inf"):
+        enough = int(found * (1 + 2 * DIGITS))
+        answer, seconds = plan(command, enough)
+        if not isinstance(answer, dict) or answer["arena_bytes"] > enough:
+            sys.exit(f"{enough} bytes are not enough, but {found:.0f} were found")
+        explained = ["planc", "explain", path, "--ranks", ranks, "--machine-set", f"memory={enough} B"] + options
+        subprocess.run(explained, check=True, stdout=subprocess.DEVNULL)
+        print(f"{enough} bytes: what was found is enough, planned in {seconds:.2f} s")
 
 
 main()
