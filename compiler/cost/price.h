@@ -171,10 +171,12 @@ struct LargerMicroBatches {
                               const LayerStrategies &layers, const Storage &storage = {},
                               const LargerMicroBatches *larger = nullptr);
 class StepPrices;
-/// The same for many of them: `prices` are those that are known on this mesh.
+/// The same for many of them: `prices` are those that are known on this mesh. `by_rank` gets what each rank hands to
+/// MPI, if someone asks: calls and bytes.
 [[nodiscard]] CostTable price(const Graph &graph, const GraphFacts &facts, const LaidOut &laid_out, const Mesh &mesh,
                               const std::vector<std::string> &axes, const Machine &machine,
                               const LayerStrategies &layers, const Storage &storage, StepPrices &prices,
-                              const LargerMicroBatches *larger = nullptr);
+                              const LargerMicroBatches *larger = nullptr,
+                              std::vector<planrt::Traffic> *by_rank = nullptr);
 
 } // namespace planc::cost

@@ -7,6 +7,7 @@
 
 #include "ir/entry_functions.h"
 #include "ir/pipeline_attribute.h"
+#include "plan/pipeline/price_pipeline.h"
 #include "plan/pipeline/stages.h"
 #include "plan/plan.h"
 #include "schedule/schedule.h"
@@ -180,6 +181,8 @@ class Check {
         const auto axis = std::find(plan.axes.begin(), plan.axes.end(), wanted.axis) - plan.axes.begin();
         plan.failure =
             plan::make_stages(request, *plan.cost, plan.mesh.sizes[static_cast<std::size_t>(axis)], pipeline.stages);
+        if (plan.failure.empty())
+            plan.cost = std::make_shared<const cost::CostTable>(plan::price_pipeline(request, plan));
     }
 
     void check_plan(const Reference &reference, mlir::ModuleOp derived, const plan::Request &request,
@@ -196,7 +199,7 @@ class Check {
                 ++result_.collectives[collective.kind];
             compare_traffic(traffic, *plan.cost, false);
         });
-        check_schedule(reference, std::move(module), plan.pipeline ? nullptr : plan.cost.get());
+        check_schedule(reference, std::move(module), plan.cost.get());
     }
 
     void check_schedule(const Reference &reference, Module module, const cost::CostTable *table) {
@@ -216,7 +219,9 @@ class Check {
                 failed(mlir::verify(*module)))
                 throw Difference("the program could not be scheduled");
             const auto traffic = reference.compare(*module);
-            if (table != nullptr)
+            if (table != nullptr && is_pipeline)
+                compare_busiest(traffic, *table);
+            else if (table != nullptr)
                 compare_traffic(traffic, *table, true);
             if (is_pipeline)
                 for (const interpret::CollectiveRecord &collective : traffic)

@@ -6,6 +6,7 @@
 #include "pipeline/weights.h"
 #include "plan/larger_micro_batches.h"
 #include "plan/pipeline/layer_times.h"
+#include "plan/pipeline/staged_step.h"
 #include "program/slots.h"
 
 #include <algorithm>
@@ -47,10 +48,11 @@ class PipelinePrice {
   public:
     PipelinePrice(const Request &request, const Plan &plan)
         : request_(request), plan_(plan), pipeline_(*plan.pipeline), known_(plan.mesh, request.machine),
-          staged_(sharding::staged(request.graph, pipeline_.stages)), group_(group_along(pipeline_.axis)) {
+          group_(group_along(pipeline_.axis)) {
         schedule_ = pipeline::made_by(pipeline_.schedule, ranks_of_pipeline(plan), pipeline_.chunks,
                                       request.graph.microbatches);
-        schedule_.reach = sharding::reach_of_gradients(request.graph, staged_, schedule_.stages);
+        step_ = staged_step(request.graph, pipeline_.stages, schedule_);
+        schedule_.reach = step_.reach;
         slots_ = program::slots_of(schedule_);
         stage_larger();
         stashes_ = pipeline::stages_that_stash(schedule_);
@@ -59,20 +61,10 @@ class PipelinePrice {
     CostTable make() {
         for (int part = 0; part < schedule_.parts(); ++part)
             add(part);
-        for (int first = 0; first < schedule_.parts(); first += schedule_.stages) { // of each replica
-            for (const sharding::Crossing &crossing : staged_.crossings)
-                add_transfers({crossing.value, first + crossing.from, first + crossing.to}, false);
-            for (const sharding::Crossing &crossing : larger_staged_.crossings)
-                add_transfers({crossing.value, first + crossing.from, first + crossing.to}, true);
-        }
-        const PerValue<std::vector<int>> users = sharding::stages_of_variables(request_.graph, pipeline_.stages);
-        const PerValue<bool> is_replicated = replicated();
-        for (const ValueId value : users.ids())
-            if (request_.graph.values[value].kind == sharding::ValueKind::variable &&
-                (users[value].size() > 1 || is_replicated[value]))
-                add_sums(value, parts_of(users[value]));
-        for (const ValueId output : request_.graph.outputs)
-            add_loss(output);
+        for (const sharding::Crossing &crossing : step_.staged.crossings)
+            add_transfers(crossing, false);
+        for (const sharding::Crossing &crossing : larger_step_.staged.crossings)
+            add_transfers(crossing, true);
         for (std::size_t stage = 0; stage < cost_.stages.size(); ++stage)
             cost_.stages[stage].sent = Bytes(static_cast<double>(busiest(parts_[stage].sent).elements));
         for (const Part &part : parts_)
@@ -86,7 +78,7 @@ class PipelinePrice {
     }
 
   private:
-    /// A stage of a replica, and what each rank sends to other stages in a step: calls and bytes.
+    /// A stage of a replica, and what each rank hands to MPI in a step: calls and bytes.
     struct Part {
         sharding::StageGraph stage;
         int role = 0;
@@ -95,7 +87,8 @@ class PipelinePrice {
         sharding::LaidOut larger_laid_out;
         int larger_count = 0;
         CostTable table;
-        std::vector<planrt::Traffic> sent;
+        std::vector<planrt::Traffic> within; ///< in collectives
+        std::vector<planrt::Traffic> sent;   ///< to other stages
     };
 
     [[nodiscard]] cost::Group group_along(const std::string &name) const {
@@ -104,29 +97,10 @@ class PipelinePrice {
         return cost::group(axes, plan_.mesh.sizes, request_.machine);
     }
 
-    /// Whether a parameter's gradients are sums over several replicas of the weights.
-    [[nodiscard]] PerValue<bool> replicated() const {
-        PerValue<bool> result(request_.graph.values.size());
-        if (schedule_.parts() > schedule_.stages)
-            for (const sharding::Operation &operation : request_.graph.operations)
-                if (operation.accumulates && operation.parameter)
-                    result[operation.parameter] = true;
-        return result;
-    }
-
-    /// The stages in each replica of the weights.
-    [[nodiscard]] std::vector<int> parts_of(const std::vector<int> &stages) const {
-        std::vector<int> parts;
-        for (int first = 0; first < schedule_.parts(); first += schedule_.stages)
-            for (const int stage : stages)
-                parts.push_back(first + stage);
-        return parts;
-    }
-
     void add(int number) {
         const int stage = number % schedule_.stages;
         Part &part = parts_.emplace_back();
-        part.stage = sharding::stage_graph(request_.graph, staged_, stage);
+        part.stage = sharding::stage_graph(step_.graph, step_.staged, number);
         part.role = schedule_.rank_of_part(number);
         part.sent.resize(static_cast<std::size_t>(plan_.mesh.ranks()));
         Graph &graph = part.stage.graph;
@@ -142,7 +116,7 @@ class PipelinePrice {
         const cost::LargerMicroBatches larger{part.larger.graph, part.larger_laid_out, part.larger_count};
         part.table = cost::price(graph, cost::GraphFacts(graph, request_.machine), part.laid_out, plan_.mesh,
                                  plan_.axes, request_.machine, plan_.layers, plan_.storage, known_.prices,
-                                 part.larger_count > 0 ? &larger : nullptr);
+                                 part.larger_count > 0 ? &larger : nullptr, &part.within);
         if (number >= schedule_.stages) // as in replica 0
             return;
         LayerTimes sum;
@@ -168,15 +142,15 @@ class PipelinePrice {
                 ids.begin(), ids.end(), [&](LayerId each) { return request_.graph.layers[each].name == layer.name; });
             stages.of.push_back(same == ids.end() ? sharding::LayerStages::everywhere : pipeline_.stages.of[*same]);
         }
-        larger_staged_ = sharding::staged(request_.larger->graph, stages);
+        larger_step_ = staged_step(request_.larger->graph, stages, schedule_);
     }
 
     void lay_out_larger_of(Part &part, int number) {
-        if (larger_staged_.stages.empty())
+        if (larger_step_.staged.stages.empty())
             return;
         for (int m = 0; m < request_.larger->count; ++m)
             part.larger_count += schedule_.replica_of[static_cast<std::size_t>(m)] == number / schedule_.stages ? 1 : 0;
-        part.larger = sharding::stage_graph(request_.larger->graph, larger_staged_, number % schedule_.stages);
+        part.larger = sharding::stage_graph(larger_step_.graph, larger_step_.staged, number);
         LaidOutGraph laid_out = lay_out_larger(std::move(part.larger.graph), part.stage.graph, part.laid_out,
                                                plan_.mesh, plan_.layers, plan_.storage, known_);
         part.larger.graph = std::move(laid_out.graph);
@@ -192,32 +166,28 @@ class PipelinePrice {
     /// What the stages of a role take together. The table has the role with most.
     void add_up(int role) {
         Seconds work{};
-        Bytes payload{};
-        std::int64_t calls = 0;
         cost::Memory memory;
-        std::vector<planrt::Traffic> sent(static_cast<std::size_t>(plan_.mesh.ranks()));
+        std::vector<planrt::Traffic> handed(static_cast<std::size_t>(plan_.mesh.ranks()));
         for (std::size_t number = 0; number < parts_.size(); ++number) {
             const Part &part = parts_[number];
             if (part.role != role)
                 continue;
             const cost::StageRow &row = row_of(number);
             work += static_cast<double>(part.stage.graph.microbatches) * (row.forward + row.backward()) + row.update;
-            payload += part.table.payload;
-            calls += part.table.calls;
-            for (std::size_t rank = 0; rank < sent.size(); ++rank) {
-                sent[rank].calls += part.sent[rank].calls;
-                sent[rank].elements += part.sent[rank].elements;
+            for (std::size_t rank = 0; rank < handed.size(); ++rank) {
+                handed[rank].calls += part.within[rank].calls + part.sent[rank].calls;
+                handed[rank].elements += part.within[rank].elements + part.sent[rank].elements;
             }
             memory = together(memory, part.table.memory);
         }
-        const planrt::Traffic most = busiest(sent);
-        payload += Bytes(static_cast<double>(most.elements));
         cost_.work = std::max(cost_.work, work);
         if (memory.total() > table_.memory.total())
             table_.memory = memory;
-        if (payload > table_.payload) {
+        const planrt::Traffic most = busiest(handed);
+        const Bytes payload(static_cast<double>(most.elements));
+        if (payload > table_.payload || (payload == table_.payload && most.calls > table_.calls)) {
             table_.payload = payload;
-            table_.calls = calls + most.calls;
+            table_.calls = most.calls;
         }
     }
 
@@ -281,49 +251,6 @@ class PipelinePrice {
         }
     }
 
-    /// Once a step, the stages that use a parameter, in all replicas, send each other their gradients of it.
-    void add_sums(ValueId value, const std::vector<int> &users) {
-        const auto home = [&](const Part &part) {
-            return part.laid_out.copies[part.stage.number[value]].front().placement;
-        };
-        for (const int from : users)
-            for (const int to : users)
-                if (from != to && parts_[static_cast<std::size_t>(from)].stage.number[value] &&
-                    parts_[static_cast<std::size_t>(to)].stage.number[value])
-                    add_sum(from, home(parts_[static_cast<std::size_t>(from)]), to,
-                            home(parts_[static_cast<std::size_t>(to)]), request_.graph.values[value].element_bytes);
-    }
-
-    /// The replicas' losses are added up on the first.
-    void add_loss(ValueId loss) {
-        const sharding::OperationId producer = request_.graph.values[loss].producer;
-        const int stage = producer ? staged_.stages[producer].front() : 0;
-        for (int part = stage + schedule_.stages; part < schedule_.parts(); part += schedule_.stages)
-            add_sum(part, {}, stage, {}, request_.graph.values[loss].element_bytes);
-    }
-
-    void add_sum(int from, const Placement &sent, int to, const Placement &received, int element_bytes) {
-        Part &sender = parts_[static_cast<std::size_t>(from)];
-        const Part &receiver = parts_[static_cast<std::size_t>(to)];
-        if (sender.role == receiver.role)
-            return;
-        std::int64_t most = 0;
-        for (int rank = 0; rank < plan_.mesh.ranks(); ++rank) {
-            const planrt::Traffic traffic =
-                planrt::traffic({sent, ranks_of(sender.role)}, {received, ranks_of(receiver.role)}, plan_.mesh, rank);
-            planrt::Traffic &sum = sender.sent[static_cast<std::size_t>(rank)];
-            sum.calls += traffic.calls;
-            sum.elements += traffic.elements * element_bytes;
-            most = std::max(most, traffic.elements);
-        }
-        const Seconds time =
-            cost::point_to_point(group_, /*neighbours=*/false, 1, Bytes(static_cast<double>(most) * element_bytes))
-                .seconds();
-        for (const int end : {from, to})
-            if (end < schedule_.stages) // those of other replicas are as in replica 0
-                cost_.stages[static_cast<std::size_t>(end)].update += time;
-    }
-
     void merge(const CostTable &table) {
         const bool first = table_.layers.empty();
         const auto buckets = static_cast<int>(table_.buckets.size());
@@ -335,6 +262,7 @@ class PipelinePrice {
             table_ = table;
             table_.memory = {};
             table_.payload = {};
+            table_.calls = 0;
             return;
         }
         for (const LayerId layer : table_.layers.ids()) {
@@ -367,8 +295,8 @@ class PipelinePrice {
     const PipelinePlan &pipeline_;
     std::vector<Part> parts_;
     KnownPrices known_;
-    sharding::StagedGraph staged_;
-    sharding::StagedGraph larger_staged_; ///< empty: all micro-batches are of one size
+    StagedStep step_;
+    StagedStep larger_step_; ///< empty: all micro-batches are of one size
     cost::Group group_;
     pipeline::Schedule schedule_;
     std::vector<std::vector<int>> slots_; ///< by role and micro-batch
