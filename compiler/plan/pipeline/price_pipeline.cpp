@@ -133,7 +133,7 @@ class PipelinePrice {
 
     /// Some micro-batches may have a sample more than the last one: the first ones.
     void stage_larger() {
-        if (!request_.larger || request_.graph.weights.updates > 1)
+        if (!request_.larger)
             return;
         sharding::LayerStages stages{pipeline_.stages.count, {}};
         for (const sharding::Layer &layer : request_.larger->graph.layers) {
@@ -226,9 +226,9 @@ class PipelinePrice {
         const sharding::Operation &producer = graph.operations[graph.values[sent].producer];
         const bool once = producer.per_step || producer.accumulates;
         const int bytes = graph.values[sent].element_bytes;
-        const std::int64_t times = of_larger ? sender.larger_count
-                                   : once    ? graph.weights.updates
-                                             : graph.microbatches - sender.larger_count;
+        const std::int64_t times = once        ? of_larger ? 0 : graph.weights.updates
+                                   : of_larger ? sender.larger_count
+                                               : graph.microbatches - sender.larger_count;
         const ValueId arrives = (of_larger ? receiver.larger : receiver.stage).number[crossing.value];
         for (const sharding::Copy &copy : (of_larger ? receiver.larger_laid_out : receiver.laid_out).copies[arrives]) {
             if (copy.source >= 0) // made from another one that arrives
