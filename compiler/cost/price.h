@@ -100,8 +100,11 @@ struct StageRow {
     Seconds forward{}; ///< of one micro-batch, with its collectives
     Seconds input_gradients{};
     Seconds weight_gradients{};
-    Seconds update{};    ///< once a step, with the sums of gradients
-    Seconds sends{};     ///< of one micro-batch to the stages before and behind; other stages may compute meanwhile
+    Seconds update{};    ///< of a step, which may have several updates
+    std::vector<Seconds> update_levels; ///< parts of it: what waits for no other stage, what waits for that, …
+    Seconds sends{};                    ///< of one micro-batch to other stages, which may compute meanwhile
+    Seconds sends_back{};               ///< the part of it that goes to stages before
+    Seconds sums{};                     ///< once a step to other stages: sums of gradients, norms, the loss
     Bytes sent{};        ///< by one rank in a step
     Memory memory;       ///< of a rank
     int micro_batches{}; ///< in flight at most
@@ -109,11 +112,24 @@ struct StageRow {
     [[nodiscard]] Seconds backward() const { return input_gradients + weight_gradients; }
 };
 
+/// What the update of a stage takes from another one. Stages of replicas of the weights have numbers of their own
+/// (pipeline::Schedule::part_of()).
+struct UpdateTransfer {
+    int from = 0;
+    int from_level = -1; ///< of StageRow::update_levels, after which it leaves; -1: after the last backward pass
+    int to = 0;
+    int to_level = 0; ///< that waits for it
+    Seconds seconds{};
+};
+
 /// A step of a pipeline: stages work at the same time, so its time is that of the schedule, not a sum.
 struct PipelineCost {
     std::string axis;
     std::string schedule;
     std::vector<StageRow> stages;
+    std::vector<UpdateTransfer> update_transfers; ///< in the order in which they arrive
+    int updates = 1;                              ///< of a step
+    std::vector<double> sizes; ///< of micro-batches, relative to their mean; empty: all are equal
     Seconds with_barrier{}; ///< the step begins and ends on all ranks together
     Seconds back_to_back{}; ///< a stage begins its next step when it is done with this one
     Seconds work{};         ///< of the busiest stage

@@ -19,12 +19,20 @@ void check(const Schedule &schedule, const Durations &durations) {
     };
     if (wrong(durations.forward, stages) || wrong(durations.input, stages) || wrong(durations.weight, stages) ||
         (!durations.backward.empty() && wrong(durations.backward, stages)) ||
-        (!durations.transfer.empty() && wrong(durations.transfer, stages - 1)))
+        (!durations.transfer.empty() && wrong(durations.transfer, stages - 1)) ||
+        (!durations.transfer_back.empty() && wrong(durations.transfer_back, stages - 1)) ||
+        (!durations.sizes.empty() && wrong(durations.sizes, static_cast<std::size_t>(schedule.micro_batches))))
         throw std::invalid_argument("durations are given for each of the " + std::to_string(stages) +
-                                    " stages, transfers for each border between them, and none is negative");
+                                    " stages, transfers for each border between them, sizes for each micro-batch, and "
+                                    "none is negative");
 }
 
-double duration(const Durations &durations, const Action &action) {
+double size(const Durations &durations, const Action &action) {
+    return durations.sizes.empty() ? 1 : durations.sizes[static_cast<std::size_t>(action.micro_batch)];
+}
+
+/// Of a micro-batch of mean size.
+double mean_duration(const Durations &durations, const Action &action) {
     const auto stage = static_cast<std::size_t>(action.stage);
     switch (action.kind) {
     case Kind::forward:
@@ -39,12 +47,19 @@ double duration(const Durations &durations, const Action &action) {
     return durations.backward.empty() ? durations.input[stage] + durations.weight[stage] : durations.backward[stage];
 }
 
+double duration(const Durations &durations, const Action &action) {
+    return size(durations, action) * mean_duration(durations, action);
+}
+
 /// The time by which a result is under way to the rank of an action.
 double transfer(const Schedule &schedule, const Durations &durations, const Need &need, const Action &action) {
     if (durations.transfer.empty() || need.stage == action.stage ||
         schedule.rank_of(need.stage, action.micro_batch) == schedule.rank_of(action.stage, action.micro_batch))
         return 0;
-    return durations.transfer[static_cast<std::size_t>(std::min(need.stage, action.stage))];
+    const bool back = need.stage > action.stage && !durations.transfer_back.empty();
+    return size(durations, action) *
+           (back ? durations.transfer_back : durations.transfer)[static_cast<std::size_t>(
+               std::min(need.stage, action.stage))];
 }
 
 /// Several independent runs at once, which differ in the times at which ranks may begin: a row has a time for each.
@@ -138,7 +153,7 @@ void count_alive(const Schedule &schedule, Measure &measure) {
 
 Durations equal_durations(int stages, double forward, double input, double weight) {
     const auto count = static_cast<std::size_t>(stages);
-    return {Row(count, forward), Row(count, input), Row(count, weight), {}, {}};
+    return {Row(count, forward), Row(count, input), Row(count, weight), {}, {}, {}, {}};
 }
 
 std::vector<std::vector<Span>> spans_of(const Schedule &schedule, const Durations &durations) {

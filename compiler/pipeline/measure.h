@@ -17,6 +17,8 @@ struct Durations {
     /// takes no time. A transfer occupies no rank: a result is usable that much later, and any number are under way at
     /// once.
     std::vector<double> transfer;
+    std::vector<double> transfer_back; ///< towards the stage before; empty: as the other
+    std::vector<double> sizes;         ///< by micro-batch, for which all times are multiplied by it; empty: 1
 };
 
 /// The same on all stages, without transfers.

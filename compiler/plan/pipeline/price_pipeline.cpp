@@ -1,16 +1,18 @@
 #include "plan/pipeline/price_pipeline.h"
 
-#include "cost/collectives/collectives.h"
+#include "cost/collectives/transfer_price.h"
 #include "pipeline/makers.h"
 #include "pipeline/measure.h"
 #include "pipeline/weights.h"
 #include "plan/larger_micro_batches.h"
 #include "plan/pipeline/layer_times.h"
 #include "plan/pipeline/staged_step.h"
+#include "plan/pipeline/step_times.h"
 #include "program/slots.h"
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 namespace planc::plan {
 
@@ -18,37 +20,10 @@ namespace {
 
 using planrt::Placement;
 
-/// Of the updates behind all micro-batches.
-Seconds longest_update(const pipeline::Schedule &schedule, const cost::PipelineCost &cost) {
-    if (schedule.weights != pipeline::Weights::synchronous)
-        return Seconds(0);
-    std::vector<Seconds> updates(static_cast<std::size_t>(schedule.ranks));
-    for (int part = 0; part < schedule.parts(); ++part)
-        updates[static_cast<std::size_t>(schedule.rank_of_part(part))] +=
-            cost.stages[static_cast<std::size_t>(part % schedule.stages)].update;
-    return *std::max_element(updates.begin(), updates.end());
-}
-
-/// Updates within the step are spread evenly over the micro-batches, behind whose backward passes they run.
-pipeline::Durations durations(const pipeline::Schedule &schedule, const cost::PipelineCost &cost) {
-    const double share =
-        schedule.weights == pipeline::Weights::synchronous ? 0 : 1.0 / static_cast<double>(schedule.micro_batches);
-    pipeline::Durations durations;
-    for (const cost::StageRow &row : cost.stages) {
-        durations.forward.push_back(row.forward.value);
-        durations.input.push_back(row.input_gradients.value);
-        durations.weight.push_back(row.weight_gradients.value + share * row.update.value);
-    }
-    for (std::size_t border = 0; border + 1 < cost.stages.size(); ++border) // half of what both send each other
-        durations.transfer.push_back(0.5 * (cost.stages[border].sends + cost.stages[border + 1].sends).value);
-    return durations;
-}
-
 class PipelinePrice {
   public:
     PipelinePrice(const Request &request, const Plan &plan)
-        : request_(request), plan_(plan), pipeline_(*plan.pipeline), known_(plan.mesh, request.machine),
-          group_(group_along(pipeline_.axis)) {
+        : request_(request), plan_(plan), pipeline_(*plan.pipeline), known_(plan.mesh, request.machine) {
         schedule_ = pipeline::made_by(pipeline_.schedule, ranks_of_pipeline(plan), pipeline_.chunks,
                                       request.graph.microbatches);
         step_ = staged_step(request.graph, pipeline_.stages, schedule_);
@@ -91,12 +66,6 @@ class PipelinePrice {
         std::vector<planrt::Traffic> sent;   ///< to other stages
     };
 
-    [[nodiscard]] cost::Group group_along(const std::string &name) const {
-        const std::vector<int> axes{
-            static_cast<int>(std::find(plan_.axes.begin(), plan_.axes.end(), name) - plan_.axes.begin())};
-        return cost::group(axes, plan_.mesh.sizes, request_.machine);
-    }
-
     void add(int number) {
         const int stage = number % schedule_.stages;
         Part &part = parts_.emplace_back();
@@ -114,9 +83,9 @@ class PipelinePrice {
             sharding::lay_out(sharding::GraphIndex(graph), plan_.mesh, plan_.layers, plan_.storage, known_.reshards);
         lay_out_larger_of(part, number);
         const cost::LargerMicroBatches larger{part.larger.graph, part.larger_laid_out, part.larger_count};
-        part.table = cost::price(graph, cost::GraphFacts(graph, request_.machine), part.laid_out, plan_.mesh,
-                                 plan_.axes, request_.machine, plan_.layers, plan_.storage, known_.prices,
-                                 part.larger_count > 0 ? &larger : nullptr, &part.within);
+        const cost::GraphFacts facts(graph, request_.machine);
+        part.table = cost::price(graph, facts, part.laid_out, plan_.mesh, plan_.axes, request_.machine, plan_.layers,
+                                 plan_.storage, known_.prices, part.larger_count > 0 ? &larger : nullptr, &part.within);
         if (number >= schedule_.stages) // as in replica 0
             return;
         LayerTimes sum;
@@ -126,6 +95,8 @@ class PipelinePrice {
         for (const LayerId layer : graph.layers.ids())
             if (pipeline_.stages.of[layer] == stage)
                 row.layers.push_back(layer);
+        row.update_levels = update_levels(graph, facts, part.laid_out, plan_.mesh, request_.machine, known_.prices,
+                                          row.update);
         row.memory = part.table.memory;
         row.micro_batches = graph.slots;
         cost_.stages.push_back(std::move(row));
@@ -143,6 +114,24 @@ class PipelinePrice {
             stages.of.push_back(same == ids.end() ? sharding::LayerStages::everywhere : pipeline_.stages.of[*same]);
         }
         larger_step_ = staged_step(request_.larger->graph, stages, schedule_);
+        note_sizes(request_.larger->count);
+    }
+
+    /// The time of a micro-batch is about in proportion to its samples.
+    void note_sizes(int larger) {
+        const auto samples = static_cast<double>(samples_of(request_.graph));
+        const double mean = samples + static_cast<double>(larger) / request_.graph.microbatches;
+        for (int m = 0; m < request_.graph.microbatches; ++m)
+            cost_.sizes.push_back((samples + (m < larger ? 1 : 0)) / mean);
+    }
+
+    /// Of a micro-batch.
+    [[nodiscard]] std::int64_t samples_of(const Graph &graph) const {
+        for (const sharding::Value &value : graph.values)
+            for (std::size_t d = 0; d < value.roles.size(); ++d)
+                if (value.kind == sharding::ValueKind::free && value.roles[d] == request_.batch)
+                    return value.extents[d];
+        return 1;
     }
 
     void lay_out_larger_of(Part &part, int number) {
@@ -233,22 +222,46 @@ class PipelinePrice {
         for (const sharding::Copy &copy : (of_larger ? receiver.larger_laid_out : receiver.laid_out).copies[arrives]) {
             if (copy.source >= 0) // made from another one that arrives
                 continue;
-            std::int64_t most = 0;
-            for (int rank = 0; rank < plan_.mesh.ranks(); ++rank) {
-                const planrt::Traffic traffic = planrt::traffic(
-                    {leaves, ranks_of(sender.role)}, {copy.placement, ranks_of(receiver.role)}, plan_.mesh, rank);
-                planrt::Traffic &sum = sender.sent[static_cast<std::size_t>(rank)];
-                sum.calls += times * traffic.calls;
-                sum.elements += times * traffic.elements * bytes;
-                most = std::max(most, traffic.elements);
-            }
-            if (most == 0 || of_larger || crossing.from >= schedule_.stages) // it stays; as others, as in replica 0
+            const Seconds seconds = send(sender, leaves, receiver, copy.placement, times, bytes);
+            if (seconds.value <= 0 || of_larger)
                 continue;
-            cost::StageRow &row = cost_.stages[static_cast<std::size_t>(crossing.from)];
-            (once ? row.update : row.sends) +=
-                cost::point_to_point(group_, /*neighbours=*/true, 1, Bytes(static_cast<double>(most) * bytes))
-                    .seconds();
+            const bool of_first_replica = crossing.from < schedule_.stages; // others are as this one
+            cost::StageRow &row = row_of(static_cast<std::size_t>(crossing.from));
+            if (once) {
+                row.sums += of_first_replica ? seconds : Seconds(0);
+                cost_.update_transfers.push_back({crossing.from, producer.accumulates ? -1 : producer.level, crossing.to,
+                                                  first_level(receiver.stage.graph, arrives), seconds});
+            } else if (of_first_replica) {
+                row.sends += seconds;
+                row.sends_back += crossing.to < crossing.from ? seconds : Seconds(0);
+            }
         }
+    }
+
+    /// Counts what each rank sends `times` a step. Returns the time that one of these transfers takes.
+    Seconds send(Part &sender, const Placement &leaves, const Part &receiver, const Placement &arrives,
+                 std::int64_t times, int element_bytes) {
+        const planrt::RolePlacement from{leaves, ranks_of(sender.role)};
+        const planrt::RolePlacement to{arrives, ranks_of(receiver.role)};
+        Seconds most{};
+        for (int rank = 0; rank < plan_.mesh.ranks(); ++rank) {
+            const planrt::Traffic traffic = planrt::traffic(from, to, plan_.mesh, rank);
+            planrt::Traffic &sum = sender.sent[static_cast<std::size_t>(rank)];
+            sum.calls += times * traffic.calls;
+            sum.elements += times * traffic.elements * element_bytes;
+            most = std::max(
+                most, cost::transfer_price(from, to, element_bytes, plan_.mesh, rank, request_.machine).seconds());
+        }
+        return most;
+    }
+
+    /// The level of the update that takes a value first.
+    static int first_level(const Graph &graph, ValueId value) {
+        int level = std::numeric_limits<int>::max();
+        for (const sharding::Operation &operation : graph.operations)
+            if (std::ranges::find(operation.operands, value) != operation.operands.end())
+                level = std::min(level, operation.level);
+        return level;
     }
 
     void merge(const CostTable &table) {
@@ -283,11 +296,13 @@ class PipelinePrice {
 
     void measure() {
         const pipeline::Measure measured = pipeline::measure(schedule_, durations(schedule_, cost_));
-        const Seconds update = longest_update(schedule_, cost_);
         cost_.axis = pipeline_.axis;
         cost_.schedule = pipeline::is_table(pipeline_.schedule) ? "table" : pipeline_.schedule;
-        cost_.with_barrier = Seconds(measured.makespan) + update;
-        cost_.back_to_back = Seconds(measured.period) + update;
+        cost_.with_barrier = end_of_updates(schedule_, measured.spans, cost_);
+        const bool waits = std::ranges::any_of(cost_.stages, [](const auto &row) { return row.update_levels.size() > 1; });
+        cost_.back_to_back =
+            waits ? cost_.with_barrier : Seconds(measured.period) + longest_update(schedule_, cost_);
+        cost_.updates = request_.graph.weights.updates;
     }
 
     const Request &request_;
@@ -297,7 +312,6 @@ class PipelinePrice {
     KnownPrices known_;
     StagedStep step_;
     StagedStep larger_step_; ///< empty: all micro-batches are of one size
-    cost::Group group_;
     pipeline::Schedule schedule_;
     std::vector<std::vector<int>> slots_; ///< by role and micro-batch
     std::vector<bool> stashes_;           ///< by stage
@@ -319,7 +333,7 @@ const std::vector<std::string> &searched_schedules() {
 Seconds seconds_with(const std::string &schedule, int ranks, int chunks, int microbatches,
                      const cost::PipelineCost &cost) {
     const pipeline::Schedule made = pipeline::made_by(schedule, ranks, chunks, microbatches);
-    return Seconds(pipeline::makespan(made, durations(made, cost))) + longest_update(made, cost);
+    return end_of_updates(made, pipeline::spans_of(made, durations(made, cost)), cost);
 }
 
 int ranks_of_pipeline(const Plan &plan) {
