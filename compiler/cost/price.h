@@ -94,20 +94,40 @@ struct LayerRow {
     [[nodiscard]] Bytes payload() const;
 };
 
+/// What a stage passes on at one time: all messages are received together.
+struct PassedOn {
+    Seconds seconds{};
+    Seconds latency{}; ///< a part of it, that of the slowest message
+
+    /// Returns how much longer it takes.
+    Seconds add(const Price &message) {
+        const Seconds before = seconds;
+        seconds += message.seconds() - message.latency;
+        if (message.latency > latency) {
+            seconds += message.latency - latency;
+            latency = message.latency;
+        }
+        return seconds - before;
+    }
+};
+
 /// What a stage of a pipeline takes.
 struct StageRow {
     std::vector<LayerId> layers;
     Seconds forward{}; ///< of one micro-batch, with its collectives
     Seconds input_gradients{};
     Seconds weight_gradients{};
-    Seconds update{};    ///< of a step, which may have several updates
+    Seconds update{};                   ///< of a step, which may have several updates
     std::vector<Seconds> update_levels; ///< parts of it: what waits for no other stage, what waits for that, …
     Seconds sends{};                    ///< of one micro-batch to other stages, which may compute meanwhile
-    Seconds sends_back{};               ///< the part of it that goes to stages before
+    PassedOn to_next;                   ///< of a micro-batch to the stage behind
+    PassedOn to_previous;               ///< to the stage before
+    Seconds late{};                     ///< longer if the stage receives message by message, for its forward pass
+    Seconds late_back{};                ///< and for its backward pass
     Seconds sums{};                     ///< once a step to other stages: sums of gradients, norms, the loss
-    Bytes sent{};        ///< by one rank in a step
-    Memory memory;       ///< of a rank
-    int micro_batches{}; ///< in flight at most
+    Bytes sent{};                       ///< by one rank in a step
+    Memory memory;                      ///< of a rank
+    int micro_batches{};                ///< in flight at most
 
     [[nodiscard]] Seconds backward() const { return input_gradients + weight_gradients; }
 };
@@ -120,6 +140,7 @@ struct UpdateTransfer {
     int to = 0;
     int to_level = 0; ///< that waits for it
     Seconds seconds{};
+    Seconds latency{}; ///< a part of it, which passes at the same time for all that is received together
 };
 
 /// A step of a pipeline: stages work at the same time, so its time is that of the schedule, not a sum.
@@ -129,10 +150,10 @@ struct PipelineCost {
     std::vector<StageRow> stages;
     std::vector<UpdateTransfer> update_transfers; ///< in the order in which they arrive
     int updates = 1;                              ///< of a step
-    std::vector<double> sizes; ///< of micro-batches, relative to their mean; empty: all are equal
-    Seconds with_barrier{}; ///< the step begins and ends on all ranks together
-    Seconds back_to_back{}; ///< a stage begins its next step when it is done with this one
-    Seconds work{};         ///< of the busiest stage
+    std::vector<double> sizes;                    ///< of micro-batches, relative to their mean; empty: all are equal
+    Seconds with_barrier{};                       ///< the step begins and ends on all ranks together
+    Seconds back_to_back{};                       ///< a stage begins its next step when it is done with this one
+    Seconds work{};                               ///< of the busiest stage
 };
 
 struct CostTable {

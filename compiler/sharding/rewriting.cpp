@@ -36,8 +36,9 @@ Operation Rewriting::like(OperationId model, const std::vector<ValueId> &operand
     for (const ValueId operand : operands) {
         std::vector<int> &loops = operation.nest.operands.emplace_back();
         for (const std::string &role : graph_.values[operand].roles)
-            loops.push_back(operation.nest.results.front()[static_cast<std::size_t>(
-                std::find(roles.begin(), roles.end(), role) - roles.begin())]);
+            loops.push_back(
+                operation.nest.results
+                    .front()[static_cast<std::size_t>(std::find(roles.begin(), roles.end(), role) - roles.begin())]);
     }
     return operation;
 }
@@ -65,11 +66,14 @@ void Rewriting::replace(ValueId value, ValueId by) {
 }
 
 bool Rewriting::is_used(ValueId value) const {
-    const auto contains = [value](const auto &list) { return std::find(list.begin(), list.end(), value) != list.end(); };
+    const auto contains = [value](const auto &list) {
+        return std::find(list.begin(), list.end(), value) != list.end();
+    };
     if (contains(graph_.outputs) || contains(graph_.sent))
         return true;
     const Operation &producer = graph_.operations[graph_.values[value].producer];
-    if (producer.writes[result_number(graph_, value)])
+    if (const std::size_t place = result_number(graph_, value);
+        place < producer.writes.size() && producer.writes[place])
         return true;
     for (const OperationId o : graph_.operations.ids())
         if (!is_left_out_[o] && contains(graph_.operations[o].operands))

@@ -19,7 +19,7 @@ class Finding {
                 users_[operand].push_back(o);
                 ++uses_[operand];
             }
-            for (std::size_t i = 0; i < graph.operations[o].results.size(); ++i)
+            for (std::size_t i = 0; i < graph.operations[o].writes.size(); ++i)
                 uses_[graph.operations[o].results[i]] += graph.operations[o].writes[i] ? 1 : 0;
         }
         for (const ValueId output : graph.outputs)

@@ -1,5 +1,5 @@
-// Which operation of the forward pass a recomputed one is a copy of: it differs in its phase, and takes the originals of
-// what the copy takes.
+// Which operation of the forward pass a recomputed one is a copy of: it differs in its phase, and takes the originals
+// of what the copy takes.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -82,8 +82,8 @@ class Regrouping {
         for (mlir::OpOperand &use : whole.getUses())
             uses.push_back(&use);
         if (!uses.empty()) {
-            const Value all =
-                add_up(sums, like, {{"phase", builder_.getStringAttr("update")}, {"parameter", name_of(sum.parameter)}});
+            const Value all = add_up(
+                sums, like, {{"phase", builder_.getStringAttr("update")}, {"parameter", name_of(sum.parameter)}});
             for (mlir::OpOperand *use : uses)
                 use->set(all);
         }

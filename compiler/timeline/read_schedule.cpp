@@ -1,6 +1,5 @@
 #include "timeline/read_schedule.h"
 
-
 #include "cost/collectives/transfer_price.h"
 #include "ir/collective_kind.h"
 #include "ir/placement.h"

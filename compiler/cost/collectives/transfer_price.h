@@ -8,8 +8,8 @@
 
 namespace planc::cost {
 
-/// The time for which the transfer uses the links of a rank of the whole mesh. Its messages run at the same time in both
-/// directions. They pass between neighbours if all of them do.
+/// The time for which the transfer uses the links of a rank of the whole mesh. Its messages run at the same time in
+/// both directions. They pass between neighbours if all of them do.
 [[nodiscard]] Price transfer_price(const planrt::RolePlacement &from, const planrt::RolePlacement &to,
                                    int element_bytes, const planrt::Mesh &mesh, int rank, const Machine &machine);
 

@@ -83,9 +83,8 @@ PerLayer<LayerTimes> layer_times(const CostTable &table) {
     return Booking(table).make();
 }
 
-std::vector<Seconds> update_levels(const Graph &graph, const cost::GraphFacts &facts,
-                                   const sharding::LaidOut &laid_out, const Mesh &mesh, const Machine &machine,
-                                   cost::StepPrices &prices, Seconds update) {
+std::vector<Seconds> update_levels(const Graph &graph, const cost::GraphFacts &facts, const sharding::LaidOut &laid_out,
+                                   const Mesh &mesh, const Machine &machine, cost::StepPrices &prices, Seconds update) {
     std::vector<Seconds> levels(1);
     const auto add = [&](int level, Seconds seconds) {
         levels.resize(std::max(levels.size(), static_cast<std::size_t>(level) + 1));

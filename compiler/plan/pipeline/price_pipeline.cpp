@@ -29,6 +29,9 @@ class PipelinePrice {
         step_ = staged_step(request.graph, pipeline_.stages, schedule_);
         schedule_.reach = step_.reach;
         slots_ = program::slots_of(schedule_);
+        for (const std::vector<pipeline::Action> &actions : schedule_.actions)
+            splits_ |= std::ranges::any_of(
+                actions, [](const auto &action) { return action.kind == pipeline::Kind::weight_gradient; });
         stage_larger();
         stashes_ = pipeline::stages_that_stash(schedule_);
     }
@@ -73,6 +76,7 @@ class PipelinePrice {
         part.role = schedule_.rank_of_part(number);
         part.sent.resize(static_cast<std::size_t>(plan_.mesh.ranks()));
         Graph &graph = part.stage.graph;
+        cut_into_bodies(graph, splits_);
         graph.microbatches =
             static_cast<int>(std::ranges::count(schedule_.replica_of, number / schedule_.stages)); // of the replica
         graph.slots = program::slot_count(slots_[static_cast<std::size_t>(part.role)]);
@@ -95,8 +99,8 @@ class PipelinePrice {
         for (const LayerId layer : graph.layers.ids())
             if (pipeline_.stages.of[layer] == stage)
                 row.layers.push_back(layer);
-        row.update_levels = update_levels(graph, facts, part.laid_out, plan_.mesh, request_.machine, known_.prices,
-                                          row.update);
+        row.update_levels =
+            update_levels(graph, facts, part.laid_out, plan_.mesh, request_.machine, known_.prices, row.update);
         row.memory = part.table.memory;
         row.micro_batches = graph.slots;
         cost_.stages.push_back(std::move(row));
@@ -222,35 +226,49 @@ class PipelinePrice {
         for (const sharding::Copy &copy : (of_larger ? receiver.larger_laid_out : receiver.laid_out).copies[arrives]) {
             if (copy.source >= 0) // made from another one that arrives
                 continue;
-            const Seconds seconds = send(sender, leaves, receiver, copy.placement, times, bytes);
+            const cost::Price price = send(sender, leaves, receiver, copy.placement, times, bytes);
+            const Seconds seconds = price.seconds();
             if (seconds.value <= 0 || of_larger)
                 continue;
             const bool of_first_replica = crossing.from < schedule_.stages; // others are as this one
             cost::StageRow &row = row_of(static_cast<std::size_t>(crossing.from));
             if (once) {
                 row.sums += of_first_replica ? seconds : Seconds(0);
-                cost_.update_transfers.push_back({crossing.from, producer.accumulates ? -1 : producer.level, crossing.to,
-                                                  first_level(receiver.stage.graph, arrives), seconds});
+                cost_.update_transfers.push_back({crossing.from, producer.accumulates ? -1 : producer.level,
+                                                  crossing.to, first_level(receiver.stage.graph, arrives), seconds,
+                                                  price.latency});
             } else if (of_first_replica) {
                 row.sends += seconds;
-                row.sends_back += crossing.to < crossing.from ? seconds : Seconds(0);
+                pass_on(crossing, price);
             }
         }
     }
 
-    /// Counts what each rank sends `times` a step. Returns the time that one of these transfers takes.
-    Seconds send(Part &sender, const Placement &leaves, const Part &receiver, const Placement &arrives,
-                 std::int64_t times, int element_bytes) {
+    void pass_on(const sharding::Crossing &crossing, const cost::Price &message) {
+        cost::StageRow &from = row_of(static_cast<std::size_t>(crossing.from));
+        cost::StageRow &to = row_of(static_cast<std::size_t>(crossing.to));
+        const bool back = crossing.to < crossing.from;
+        Seconds longer{}; // of stages that are not neighbours it comes long before
+        if (crossing.to == crossing.from + 1)
+            longer = from.to_next.add(message);
+        else if (crossing.to == crossing.from - 1)
+            longer = from.to_previous.add(message);
+        (back ? to.late_back : to.late) += message.seconds() - longer;
+    }
+
+    /// Counts what each rank sends `times` a step. Returns the price of one of these transfers.
+    cost::Price send(Part &sender, const Placement &leaves, const Part &receiver, const Placement &arrives,
+                     std::int64_t times, int element_bytes) {
         const planrt::RolePlacement from{leaves, ranks_of(sender.role)};
         const planrt::RolePlacement to{arrives, ranks_of(receiver.role)};
-        Seconds most{};
+        cost::Price most;
         for (int rank = 0; rank < plan_.mesh.ranks(); ++rank) {
             const planrt::Traffic traffic = planrt::traffic(from, to, plan_.mesh, rank);
             planrt::Traffic &sum = sender.sent[static_cast<std::size_t>(rank)];
             sum.calls += times * traffic.calls;
             sum.elements += times * traffic.elements * element_bytes;
-            most = std::max(
-                most, cost::transfer_price(from, to, element_bytes, plan_.mesh, rank, request_.machine).seconds());
+            const cost::Price own = cost::transfer_price(from, to, element_bytes, plan_.mesh, rank, request_.machine);
+            most = own.seconds() > most.seconds() ? own : most;
         }
         return most;
     }
@@ -299,9 +317,9 @@ class PipelinePrice {
         cost_.axis = pipeline_.axis;
         cost_.schedule = pipeline::is_table(pipeline_.schedule) ? "table" : pipeline_.schedule;
         cost_.with_barrier = end_of_updates(schedule_, measured.spans, cost_);
-        const bool waits = std::ranges::any_of(cost_.stages, [](const auto &row) { return row.update_levels.size() > 1; });
-        cost_.back_to_back =
-            waits ? cost_.with_barrier : Seconds(measured.period) + longest_update(schedule_, cost_);
+        const bool waits =
+            std::ranges::any_of(cost_.stages, [](const auto &row) { return row.update_levels.size() > 1; });
+        cost_.back_to_back = waits ? cost_.with_barrier : Seconds(measured.period) + longest_update(schedule_, cost_);
         cost_.updates = request_.graph.weights.updates;
     }
 
@@ -314,6 +332,7 @@ class PipelinePrice {
     StagedStep larger_step_; ///< empty: all micro-batches are of one size
     pipeline::Schedule schedule_;
     std::vector<std::vector<int>> slots_; ///< by role and micro-batch
+    bool splits_ = false;                 ///< some backward passes
     std::vector<bool> stashes_;           ///< by stage
     cost::PipelineCost cost_;
     CostTable table_;

@@ -17,4 +17,9 @@ struct StagedStep {
 [[nodiscard]] StagedStep staged_step(const Graph &graph, const sharding::LayerStages &layers,
                                      const pipeline::Schedule &schedule);
 
+/// Says in the work of a stage's operations that forward pass, backward pass and each level of the update run in bodies
+/// of their own, and so do weight gradients if the schedule `splits` the backward passes: what comes from another body
+/// is in memory (sharding::Part::Tensor).
+void cut_into_bodies(Graph &stage, bool splits);
+
 } // namespace planc::plan

@@ -1,5 +1,7 @@
 #include "plan/pipeline/step_times.h"
 
+#include "program/slots.h"
+
 #include <algorithm>
 #include <vector>
 
@@ -12,30 +14,35 @@ namespace {
 class Updates {
   public:
     Updates(const pipeline::Schedule &schedule, const cost::PipelineCost &cost)
-        : schedule_(schedule), cost_(cost), order_(static_cast<std::size_t>(schedule.ranks)),
+        : schedule_(schedule), cost_(cost), ranks_(static_cast<std::size_t>(schedule.ranks)),
           done_(static_cast<std::size_t>(schedule.parts())) {}
 
     double end(const std::vector<std::vector<pipeline::Span>> &spans) {
-        std::vector<double> free(spans.size()); // by rank
         for (std::size_t rank = 0; rank < spans.size(); ++rank)
             for (std::size_t i = 0; i < spans[rank].size(); ++i) {
                 const pipeline::Action &action = schedule_.actions[rank][i];
-                free[rank] = std::max(free[rank], spans[rank][i].end);
+                ranks_[rank].free = std::max(ranks_[rank].free, spans[rank][i].end);
                 if (pipeline::frees(action.kind))
                     note_end(rank, schedule_.part_of(action.stage, action.micro_batch), spans[rank][i].end);
             }
         for (int level = 0; level < levels(); ++level)
-            for (std::size_t rank = 0; rank < free.size(); ++rank)
-                for (const int part : order_[rank])
-                    free[rank] = run(part, level, free[rank]);
-        return *std::max_element(free.begin(), free.end());
+            for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
+                for (const int part : ranks_[rank].order)
+                    run(rank, part, level);
+        return std::ranges::max_element(ranks_, {}, &Rank::free)->free;
     }
 
   private:
-    /// Updates run in the order in which the backward passes end.
+    struct Rank {
+        std::vector<int> order; ///< of its parts: as their backward passes end
+        double free = 0;
+        double began = 0; ///< the part of the update before
+        int replica = -1; ///< of that; -1: there is none
+    };
+
     void note_end(std::size_t rank, int part, double end) {
-        std::erase(order_[rank], part);
-        order_[rank].push_back(part);
+        std::erase(ranks_[rank].order, part);
+        ranks_[rank].order.push_back(part);
         done_[static_cast<std::size_t>(part)] = {end};
     }
 
@@ -51,25 +58,39 @@ class Updates {
         return static_cast<int>(most);
     }
 
-    /// When a level of a part is done, for which the rank is free then.
-    double run(int part, int level, double time) {
-        for (const cost::UpdateTransfer &transfer : cost_.update_transfers)
-            if (transfer.to == part && transfer.to_level == level) {
-                const std::vector<double> &sender = done_[static_cast<std::size_t>(transfer.from)];
-                const auto sent = static_cast<std::size_t>(transfer.from_level + 1);
-                if (sent < sender.size())
-                    time = std::max(time, sender[sent]) + transfer.seconds.value;
-            }
+    /// A level of a part.
+    void run(std::size_t rank, int part, int level) {
+        Rank &on = ranks_[rank];
+        receive(on, part, level);
+        on.began = on.free;
         const std::vector<Seconds> own = levels_of(part);
         if (static_cast<std::size_t>(level) < own.size())
-            time += own[static_cast<std::size_t>(level)].value;
-        done_[static_cast<std::size_t>(part)].push_back(time);
-        return time;
+            on.free += own[static_cast<std::size_t>(level)].value;
+        done_[static_cast<std::size_t>(part)].push_back(on.free);
+        on.replica = part / schedule_.stages;
+    }
+
+    /// Message by message; together, and while the rank updates another replica before, if it does.
+    void receive(Rank &on, int part, int level) const {
+        const bool together = on.replica >= 0 && on.replica != part / schedule_.stages;
+        double arrived = on.began;
+        double latency = 0;
+        for (const cost::UpdateTransfer &transfer : cost_.update_transfers) {
+            const std::vector<double> &sender = done_[static_cast<std::size_t>(transfer.from)];
+            const auto sent = static_cast<std::size_t>(transfer.from_level + 1);
+            if (transfer.to != part || transfer.to_level != level || sent >= sender.size())
+                continue;
+            double &time = together ? arrived : on.free;
+            latency = std::max(latency, transfer.latency.value);
+            time = std::max(time, sender[sent]) + (transfer.seconds - (together ? transfer.latency : Seconds(0))).value;
+        }
+        if (latency > 0 && together)
+            on.free = std::max(on.free, arrived + latency);
     }
 
     const pipeline::Schedule &schedule_;
     const cost::PipelineCost &cost_;
-    std::vector<std::vector<int>> order_;   ///< parts, by rank
+    std::vector<Rank> ranks_;
     std::vector<std::vector<double>> done_; ///< by part: its backward passes, and each level
 };
 
@@ -83,12 +104,15 @@ pipeline::Durations durations(const pipeline::Schedule &schedule, const cost::Pi
         durations.forward.push_back(row.forward.value);
         durations.input.push_back(row.input_gradients.value);
         durations.weight.push_back(row.weight_gradients.value + share * row.update.value);
+        durations.late.push_back(row.late.value);
+        durations.late_back.push_back(row.late_back.value);
     }
     for (std::size_t border = 0; border + 1 < cost.stages.size(); ++border) {
-        durations.transfer.push_back((cost.stages[border].sends - cost.stages[border].sends_back).value);
-        durations.transfer_back.push_back(cost.stages[border + 1].sends_back.value);
+        durations.transfer.push_back(cost.stages[border].to_next.seconds.value);
+        durations.transfer_back.push_back(cost.stages[border + 1].to_previous.seconds.value);
     }
     durations.sizes = cost.sizes;
+    durations.slots = program::slots_of(schedule);
     return durations;
 }
 
