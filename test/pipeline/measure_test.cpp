@@ -103,9 +103,8 @@ TEST(Measure, of_steps_back_to_back) {
 
 TEST(Measure, refuses_wrong_durations) {
     const Schedule schedule = gpipe(2, 2);
-    const std::string wrong =
-        "durations are given for each of the 2 stages, transfers for each border between them, and "
-        "none is negative";
+    const std::string wrong = "durations are given for each of the 2 stages, transfers for each border between them, "
+                              "sizes for each micro-batch, and none is negative";
     const auto refused = [&](const Durations &durations) -> std::string {
         try {
             static_cast<void>(measure(schedule, durations));
