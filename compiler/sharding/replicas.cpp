@@ -37,20 +37,19 @@ class Replication {
         for (PerValue<ValueId> &map : maps_)
             for (const ValueId v : graph.values.ids())
                 map.push_back(v);
-        updates_ = std::ranges::any_of(graph.operations, [](const Operation &operation) {
-            return operation.phase == Phase::update && !operation.accumulates;
-        });
+        updates_ = std::ranges::any_of(graph.operations, is_update);
     }
 
+    /// The code of further replicas comes first, as in the IR: that decides which sums share a call.
     Graph run() {
+        for (int replica = 1; replica < replicas_; ++replica)
+            for (const OperationId o : graph_.operations.ids())
+                if (!is_update(graph_.operations[o]))
+                    add(o, replica);
         for (const OperationId o : graph_.operations.ids()) {
-            const Operation &operation = graph_.operations[o];
-            const bool once = operation.phase == Phase::update && !operation.accumulates;
-            std::vector<ValueId> sums;
-            for (int replica = 0; replica < (once ? 1 : replicas_); ++replica)
-                sums.push_back(add(o, replica));
-            if (operation.accumulates && updates_)
-                add_up(o, sums);
+            add(o, 0);
+            if (graph_.operations[o].accumulates && updates_)
+                add_up(o);
         }
         for (ValueId &output : result_.outputs)
             output = maps_[0][output];
@@ -58,8 +57,11 @@ class Replication {
     }
 
   private:
-    /// Returns its first result.
-    ValueId add(OperationId o, int replica) {
+    static bool is_update(const Operation &operation) {
+        return operation.phase == Phase::update && !operation.accumulates;
+    }
+
+    void add(OperationId o, int replica) {
         PerValue<ValueId> &map = maps_[static_cast<std::size_t>(replica)];
         Operation operation = graph_.operations[o];
         operation.replica = replica;
@@ -71,16 +73,15 @@ class Replication {
                 result = map[result] = result_.values.push_back(graph_.values[result]);
             result_.values[result].producer = result_.operations.end_id();
         }
-        const ValueId first = operation.results.front();
         push(std::move(operation), graph_.work.empty() ? Work() : graph_.work[o]);
-        return first;
     }
 
-    void add_up(OperationId accumulate, const std::vector<ValueId> &sums) {
-        ValueId &whole = maps_[0][graph_.operations[accumulate].results.front()];
-        for (std::size_t i = 1; i < sums.size(); ++i) {
+    void add_up(OperationId accumulate) {
+        const ValueId own = graph_.operations[accumulate].results.front();
+        ValueId &whole = maps_[0][own];
+        for (std::size_t replica = 1; replica < maps_.size(); ++replica) {
             Operation add = sum_like(result_, whole, graph_.operations[accumulate]);
-            add.operands = {whole, sums[i]};
+            add.operands = {whole, maps_[replica][own]};
             Value value = result_.values[whole];
             value.producer = result_.operations.end_id();
             whole = result_.values.push_back(std::move(value));
