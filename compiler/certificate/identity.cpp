@@ -88,9 +88,9 @@ class Digest {
     }
     void put(const sharding::Operation &operation) {
         const auto &[name, layer, phase, kernel, nest, operands, results, flops, writes, parameter, accumulates, once,
-                     level, replica] = operation;
+                     level, replica, original] = operation;
         add(name, layer, phase, kernel, nest, operands, results, flops, writes, parameter, accumulates, once, level,
-            replica);
+            replica, original);
     }
     void put(const sharding::Part::Tensor &tensor) {
         const auto &[bytes, in_memory, reuse] = tensor;

@@ -48,6 +48,20 @@ class RankSums {
                 add(table, row, sends_.busiest(row.step));
     }
 
+    /// Calls and bytes of every rank.
+    [[nodiscard]] std::vector<planrt::Traffic> by_rank() {
+        std::vector<planrt::Traffic> sums(static_cast<std::size_t>(mesh_.ranks()), {calls_, 0});
+        for (const auto *rows : {&alike_, &different_})
+            for (const Row &row : *rows) {
+                const std::vector<Traffic> &traffic = sends_.by_rank(row.step);
+                for (std::size_t rank = 0; rank < sums.size(); ++rank) {
+                    sums[rank].elements += row.times * traffic[rank].elements * row.element_bytes;
+                    sums[rank].calls += row.call ? row.times * traffic[rank].calls : 0;
+                }
+            }
+        return sums;
+    }
+
   private:
     struct Row {
         Step step;
@@ -123,7 +137,8 @@ class Table {
         table_.mesh = mesh;
     }
 
-    CostTable make(const LayerStrategies &layers, const Storage &storage, const LargerMicroBatches *larger) {
+    CostTable make(const LayerStrategies &layers, const Storage &storage, const LargerMicroBatches *larger,
+                   std::vector<planrt::Traffic> *by_rank) {
         table_.storage = storage;
         table_.microbatches = graph_.microbatches;
         add_layers(layers);
@@ -143,6 +158,8 @@ class Table {
                 larger_of(table_.memory, memory(larger->graph, facts, larger->laid_out, mesh_, {}, part.joint_sums));
         }
         sums_.report(table_);
+        if (by_rank != nullptr)
+            *by_rank = sums_.by_rank();
         return std::move(table_);
     }
 
@@ -394,8 +411,9 @@ CostTable price(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh, c
 
 CostTable price(const Graph &graph, const GraphFacts &facts, const LaidOut &laid_out, const Mesh &mesh,
                 const std::vector<std::string> &axes, const Machine &machine, const LayerStrategies &layers,
-                const Storage &storage, StepPrices &prices, const LargerMicroBatches *larger) {
-    return Table(graph, facts, laid_out, mesh, axes, machine, prices).make(layers, storage, larger);
+                const Storage &storage, StepPrices &prices, const LargerMicroBatches *larger,
+                std::vector<planrt::Traffic> *by_rank) {
+    return Table(graph, facts, laid_out, mesh, axes, machine, prices).make(layers, storage, larger, by_rank);
 }
 
 } // namespace planc::cost

@@ -94,19 +94,53 @@ struct LayerRow {
     [[nodiscard]] Bytes payload() const;
 };
 
+/// What a stage passes on at one time: all messages are received together.
+struct PassedOn {
+    Seconds seconds{};
+    Seconds latency{}; ///< a part of it, that of the slowest message
+
+    /// Returns how much longer it takes.
+    Seconds add(const Price &message) {
+        const Seconds before = seconds;
+        seconds += message.seconds() - message.latency;
+        if (message.latency > latency) {
+            seconds += message.latency - latency;
+            latency = message.latency;
+        }
+        return seconds - before;
+    }
+};
+
 /// What a stage of a pipeline takes.
 struct StageRow {
     std::vector<LayerId> layers;
     Seconds forward{}; ///< of one micro-batch, with its collectives
     Seconds input_gradients{};
     Seconds weight_gradients{};
-    Seconds update{};    ///< once a step, with the sums of gradients
-    Seconds sends{};     ///< of one micro-batch to the stages before and behind; other stages may compute meanwhile
-    Bytes sent{};        ///< by one rank in a step
-    Memory memory;       ///< of a rank
-    int micro_batches{}; ///< in flight at most
+    Seconds update{};                   ///< of a step, which may have several updates
+    std::vector<Seconds> update_levels; ///< parts of it: what waits for no other stage, what waits for that, …
+    Seconds sends{};                    ///< of one micro-batch to other stages, which may compute meanwhile
+    PassedOn to_next;                   ///< of a micro-batch to the stage behind
+    PassedOn to_previous;               ///< to the stage before
+    Seconds late{};                     ///< longer if the stage receives message by message, for its forward pass
+    Seconds late_back{};                ///< and for its backward pass
+    Seconds sums{};                     ///< once a step to other stages: sums of gradients, norms, the loss
+    Bytes sent{};                       ///< by one rank in a step
+    Memory memory;                      ///< of a rank
+    int micro_batches{};                ///< in flight at most
 
     [[nodiscard]] Seconds backward() const { return input_gradients + weight_gradients; }
+};
+
+/// What the update of a stage takes from another one. Stages of replicas of the weights have numbers of their own
+/// (pipeline::Schedule::part_of()).
+struct UpdateTransfer {
+    int from = 0;
+    int from_level = -1; ///< of StageRow::update_levels, after which it leaves; -1: after the last backward pass
+    int to = 0;
+    int to_level = 0; ///< that waits for it
+    Seconds seconds{};
+    Seconds latency{}; ///< a part of it, which passes at the same time for all that is received together
 };
 
 /// A step of a pipeline: stages work at the same time, so its time is that of the schedule, not a sum.
@@ -114,9 +148,12 @@ struct PipelineCost {
     std::string axis;
     std::string schedule;
     std::vector<StageRow> stages;
-    Seconds with_barrier{}; ///< the step begins and ends on all ranks together
-    Seconds back_to_back{}; ///< a stage begins its next step when it is done with this one
-    Seconds work{};         ///< of the busiest stage
+    std::vector<UpdateTransfer> update_transfers; ///< in the order in which they arrive
+    int updates = 1;                              ///< of a step
+    std::vector<double> sizes;                    ///< of micro-batches, relative to their mean; empty: all are equal
+    Seconds with_barrier{};                       ///< the step begins and ends on all ranks together
+    Seconds back_to_back{};                       ///< a stage begins its next step when it is done with this one
+    Seconds work{};                               ///< of the busiest stage
 };
 
 struct CostTable {
@@ -171,10 +208,12 @@ struct LargerMicroBatches {
                               const LayerStrategies &layers, const Storage &storage = {},
                               const LargerMicroBatches *larger = nullptr);
 class StepPrices;
-/// The same for many of them: `prices` are those that are known on this mesh.
+/// The same for many of them: `prices` are those that are known on this mesh. `by_rank` gets what each rank hands to
+/// MPI, if someone asks: calls and bytes.
 [[nodiscard]] CostTable price(const Graph &graph, const GraphFacts &facts, const LaidOut &laid_out, const Mesh &mesh,
                               const std::vector<std::string> &axes, const Machine &machine,
                               const LayerStrategies &layers, const Storage &storage, StepPrices &prices,
-                              const LargerMicroBatches *larger = nullptr);
+                              const LargerMicroBatches *larger = nullptr,
+                              std::vector<planrt::Traffic> *by_rank = nullptr);
 
 } // namespace planc::cost

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <stdexcept>
+#include <utility>
 
 namespace planc::pipeline {
 
@@ -19,12 +21,22 @@ void check(const Schedule &schedule, const Durations &durations) {
     };
     if (wrong(durations.forward, stages) || wrong(durations.input, stages) || wrong(durations.weight, stages) ||
         (!durations.backward.empty() && wrong(durations.backward, stages)) ||
-        (!durations.transfer.empty() && wrong(durations.transfer, stages - 1)))
+        (!durations.transfer.empty() && wrong(durations.transfer, stages - 1)) ||
+        (!durations.transfer_back.empty() && wrong(durations.transfer_back, stages - 1)) ||
+        (!durations.late.empty() && wrong(durations.late, stages)) ||
+        (!durations.late_back.empty() && wrong(durations.late_back, stages)) ||
+        (!durations.sizes.empty() && wrong(durations.sizes, static_cast<std::size_t>(schedule.micro_batches))))
         throw std::invalid_argument("durations are given for each of the " + std::to_string(stages) +
-                                    " stages, transfers for each border between them, and none is negative");
+                                    " stages, transfers for each border between them, sizes for each micro-batch, and "
+                                    "none is negative");
 }
 
-double duration(const Durations &durations, const Action &action) {
+double size(const Durations &durations, const Action &action) {
+    return durations.sizes.empty() ? 1 : durations.sizes[static_cast<std::size_t>(action.micro_batch)];
+}
+
+/// Of a micro-batch of mean size.
+double mean_duration(const Durations &durations, const Action &action) {
     const auto stage = static_cast<std::size_t>(action.stage);
     switch (action.kind) {
     case Kind::forward:
@@ -39,16 +51,105 @@ double duration(const Durations &durations, const Action &action) {
     return durations.backward.empty() ? durations.input[stage] + durations.weight[stage] : durations.backward[stage];
 }
 
+double duration(const Durations &durations, const Action &action) {
+    return size(durations, action) * mean_duration(durations, action);
+}
+
 /// The time by which a result is under way to the rank of an action.
 double transfer(const Schedule &schedule, const Durations &durations, const Need &need, const Action &action) {
     if (durations.transfer.empty() || need.stage == action.stage ||
         schedule.rank_of(need.stage, action.micro_batch) == schedule.rank_of(action.stage, action.micro_batch))
         return 0;
-    return durations.transfer[static_cast<std::size_t>(std::min(need.stage, action.stage))];
+    const bool back = need.stage > action.stage && !durations.transfer_back.empty();
+    return size(durations, action) *
+           (back ? durations.transfer_back
+                 : durations.transfer)[static_cast<std::size_t>(std::min(need.stage, action.stage))];
 }
 
 /// Several independent runs at once, which differ in the times at which ranks may begin: a row has a time for each.
 using Row = std::vector<double>;
+
+/// The places in which a rank works on micro-batches, and from when on it can receive in them.
+class Places {
+  public:
+    Places(const Schedule &schedule, const Durations &durations)
+        : schedule_(schedule), durations_(durations), ranks_(static_cast<std::size_t>(schedule.ranks)) {}
+
+    /// From when on the next action of a rank can receive. `done`: when the rank is done with all actions before; it
+    /// waits then until what another micro-batch has sent from the place has left.
+    [[nodiscard]] Row receives_from(int rank, const Action &action, Row &done) {
+        Rank &own = ranks_[static_cast<std::size_t>(rank)];
+        waits_ = !durations_.slots.empty();
+        if (durations_.slots.empty() || own.began.empty())
+            return Row(done.size(), never);
+        const auto [at, is_new] = own.held.try_emplace(place(rank, action.micro_batch), Held{action.micro_batch, {}});
+        Held &held = at->second;
+        const bool of_another = held.micro_batch != action.micro_batch;
+        if (of_another) {
+            for (std::size_t i = 0; i < held.left.size(); ++i)
+                done[i] = std::max(done[i], held.left[i]);
+            held = {action.micro_batch, {}};
+        }
+        waits_ = of_another || place(rank, action.micro_batch) == place(rank, own.last);
+        return waits_ ? done : own.began;
+    }
+
+    /// Whether that action receives only when the rank waits for it.
+    [[nodiscard]] bool waits() const { return waits_; }
+
+    void begin(int rank, const Action &action, const Row &times) {
+        Rank &own = ranks_[static_cast<std::size_t>(rank)];
+        own.began = times;
+        own.last = action.micro_batch;
+    }
+
+    /// What the action has made leaves for another rank, which gets it after `delay`.
+    void send(int rank, const Action &action, const Row &times, double delay) {
+        if (durations_.slots.empty() || delay <= 0)
+            return;
+        Held &held = ranks_[static_cast<std::size_t>(rank)].held[place(rank, action.micro_batch)];
+        held.micro_batch = action.micro_batch;
+        held.left.resize(times.size(), never);
+        for (std::size_t i = 0; i < times.size(); ++i)
+            held.left[i] = std::max(held.left[i], times[i] + delay);
+    }
+
+  private:
+    using Place = std::pair<int, int>; ///< replica and slot
+    struct Held {
+        int micro_batch = 0;
+        Row left; ///< when all that it has sent is received
+    };
+    struct Rank {
+        Row began; ///< the action before; empty: there is none
+        int last = 0;
+        std::map<Place, Held> held;
+    };
+
+    [[nodiscard]] Place place(int rank, int micro_batch) const {
+        const auto m = static_cast<std::size_t>(micro_batch);
+        return {schedule_.replica_of[m], durations_.slots[static_cast<std::size_t>(rank)][m]};
+    }
+
+    const Schedule &schedule_;
+    const Durations &durations_;
+    std::vector<Rank> ranks_;
+    bool waits_ = false;
+};
+
+/// What a transfer to an action takes longer if the rank receives it only when it waits for it.
+double late(const Durations &durations, const Action &action) {
+    const std::vector<double> &by_stage = action.kind == Kind::forward ? durations.late : durations.late_back;
+    return by_stage.empty() ? 0 : size(durations, action) * by_stage[static_cast<std::size_t>(action.stage)];
+}
+
+/// How long the result of an action is under way to the stage that needs it first.
+double sent(const Schedule &schedule, const Durations &durations, const Action &action) {
+    const int to = action.kind == Kind::forward ? action.stage + 1 : action.stage - 1;
+    if (action.kind == Kind::weight_gradient || to < 0 || to >= schedule.stages)
+        return 0;
+    return transfer(schedule, durations, {0, action.stage}, {action.kind, to, action.micro_batch});
+}
 
 /// Runs all actions from the rows in `free` on, by rank, and leaves there when each rank is done. `record(rank, start,
 /// time)` is called for each action.
@@ -56,16 +157,21 @@ template <class Record>
 void run(const Schedule &schedule, const Durations &durations, std::vector<Row> &free, Record record) {
     const std::size_t runs = free.front().size();
     std::vector<double> ends(2 * static_cast<std::size_t>(schedule.stages * schedule.micro_batches) * runs, never);
+    Places places(schedule, durations);
     walk(schedule, [&](int rank, const Action &action) {
         Row &times = free[static_cast<std::size_t>(rank)];
+        const Row from = places.receives_from(rank, action, times);
         for (const Need &need : needs(schedule, action)) {
             if (need.result < 0)
                 continue;
-            const double delay = transfer(schedule, durations, need, action);
+            double delay = transfer(schedule, durations, need, action);
+            if (delay > 0 && places.waits())
+                delay += late(durations, action);
             const double *end = &ends[static_cast<std::size_t>(need.result) * runs];
             for (std::size_t i = 0; i < runs; ++i)
-                times[i] = std::max(times[i], end[i] + delay);
+                times[i] = std::max(times[i], delay > 0 ? std::max(end[i], from[i]) + delay : end[i]);
         }
+        places.begin(rank, action, times);
         const double time = duration(durations, action);
         record(rank, times.front(), time);
         const int given = gives(schedule, action);
@@ -74,6 +180,7 @@ void run(const Schedule &schedule, const Durations &durations, std::vector<Row> 
             if (given >= 0)
                 ends[static_cast<std::size_t>(given) * runs + i] = times[i];
         }
+        places.send(rank, action, times, sent(schedule, durations, action));
     });
 }
 

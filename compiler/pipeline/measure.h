@@ -15,8 +15,17 @@ struct Durations {
     std::vector<double> backward; ///< B; empty: I + W
     /// By border between a stage and the next, in both directions; empty: 0. A transfer between stages of one rank
     /// takes no time. A transfer occupies no rank: a result is usable that much later, and any number are under way at
-    /// once.
+    /// once. With `slots`, it begins only when the receiver has begun the action before.
     std::vector<double> transfer;
+    std::vector<double> transfer_back = {}; ///< towards the stage before; empty: as the other
+    /// By stage, how much longer a transfer to its forward or backward pass takes if it has not begun before the rank
+    /// waits for it; empty: 0.
+    std::vector<double> late = {};
+    std::vector<double> late_back = {};
+    std::vector<double> sizes = {}; ///< by micro-batch, for which all times are multiplied by it; empty: 1
+    /// By rank and micro-batch, the place in memory where it works. A rank receives in a place that it uses in the
+    /// action before, or that another micro-batch has used, only when that action is done (program/pipelined.h).
+    std::vector<std::vector<int>> slots = {};
 };
 
 /// The same on all stages, without transfers.

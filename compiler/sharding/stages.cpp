@@ -145,6 +145,9 @@ class StagePart {
             if (const auto &at = staged_.stages[o]; std::find(at.begin(), at.end(), stage_) != at.end())
                 add(o,
                     staged_.levels[o][static_cast<std::size_t>(std::find(at.begin(), at.end(), stage_) - at.begin())]);
+        for (Operation &operation : part_.operations) // a stage may sum up gradients of a parameter that it lacks
+            if (operation.parameter)
+                operation.parameter = number_[operation.parameter];
         for (const ValueId output : graph_.outputs)
             if (number_[output] && part_.values[number_[output]].kind == ValueKind::computed)
                 part_.outputs.push_back(number_[output]);
@@ -166,8 +169,6 @@ class StagePart {
             operand = here(operand);
         for (ValueId &written : operation.writes)
             written = written ? here(written) : written;
-        if (operation.parameter)
-            operation.parameter = here(operation.parameter);
         for (ValueId &result : operation.results) {
             Value value = graph_.values[result];
             value.producer = number;

@@ -6,6 +6,7 @@
 #include "ir/pointwise.h"
 #include "ir/subscripts.h"
 #include "pipeline/weights.h"
+#include "spmd/originals.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -102,6 +103,7 @@ class Extraction {
         }
         for (mlir::Operation &op : function_.getBody().front())
             visit(op);
+        find_originals();
         follow_parameters();
         name_gradients();
         find_microbatches();
@@ -181,6 +183,16 @@ class Extraction {
         if (fresh)
             graph().layers.push_back({name});
         return at->second;
+    }
+
+    void find_originals() {
+        const Originals originals(function_);
+        std::map<mlir::Operation *, OperationId> number;
+        for (const OperationId o : graph().operations.ids()) {
+            number[result_.operations[o]] = o;
+            if (mlir::Operation *original = originals.of(result_.operations[o]))
+                graph().operations[o].original = number.at(original);
+        }
     }
 
     /// Finds the variable that an operation follows: from its attribute, or from what it accumulates.
@@ -273,6 +285,13 @@ sharding::Operation operation_of(mlir::Operation &op) {
     operation.nest = ir::nest_of(&op);
     operation.flops_per_point = flops_of(op);
     return operation;
+}
+
+sharding::PerValue<mlir::Value> Extracted::ir_values() const {
+    sharding::PerValue<mlir::Value> values(graph.values.size());
+    for (const auto &[value, id] : value_of)
+        values[id] = value;
+    return values;
 }
 
 Extracted extract(mlir::func::FuncOp function) {

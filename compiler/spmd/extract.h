@@ -19,6 +19,9 @@ struct Extracted {
     sharding::PerOperation<std::vector<unsigned>> operand_numbers;
     llvm::DenseMap<mlir::Value, sharding::ValueId> value_of;        ///< IR value -> value of the graph
     llvm::DenseMap<mlir::StringRef, sharding::ValueId> variable_of; ///< variable -> value of the graph
+
+    /// The IR value of each value of the graph.
+    [[nodiscard]] sharding::PerValue<mlir::Value> ir_values() const;
 };
 
 /// The properties of a single operation with a loop nest: name, phase, kernel, nest and work per point.

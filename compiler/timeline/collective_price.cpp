@@ -117,30 +117,4 @@ std::vector<std::vector<std::int64_t>> CollectivePrice::numbers() const {
     return columns;
 }
 
-cost::Price transfer_price(const schedule::TransferInfo &info, const planrt::Mesh &mesh, int rank,
-                           const cost::Machine &machine) {
-    std::vector<int> axes; // between the roles, and those that cut what they hold
-    for (std::size_t axis = 0; axis < mesh.sizes.size(); ++axis) {
-        const bool same_ranks = !info.from.role.coordinates.empty() && !info.to.role.coordinates.empty() &&
-                                info.from.role.coordinates[axis] == info.to.role.coordinates[axis];
-        const auto cuts = [&](const planrt::RolePlacement &placed) {
-            return std::any_of(placed.placement.dimensions.begin(), placed.placement.dimensions.end(),
-                               [&](const planrt::DimensionPlacement &dimension) {
-                                   return llvm::is_contained(dimension.axes, static_cast<int>(axis));
-                               });
-        };
-        if (!same_ranks || cuts(info.from) || cuts(info.to))
-            axes.push_back(static_cast<int>(axis));
-    }
-    const planrt::Exchange moved = planrt::exchange(info.from, info.to, mesh, rank);
-    const auto elements = [](const std::vector<planrt::Transfer> &transfers) {
-        return std::accumulate(transfers.begin(), transfers.end(), std::int64_t{0},
-                               [](std::int64_t sum, const auto &each) { return sum + planrt::volume(each.box); });
-    };
-    const std::int64_t most = std::max(elements(moved.sends), elements(moved.receives));
-    return cost::point_to_point(cost::group(axes, mesh.sizes, machine), /*neighbours=*/false,
-                                static_cast<double>(std::max(moved.sends.size(), moved.receives.size())),
-                                cost::Bytes(static_cast<double>(most) * info.element_bytes));
-}
-
 } // namespace planc::timeline

@@ -49,9 +49,4 @@ class CollectivePrice {
     std::vector<const std::vector<planrt::Traffic> *> traffic_; ///< per member: of each rank, or of all
 };
 
-/// The time for which a transfer between roles uses the links of a rank of the whole mesh. Its messages run at the same
-/// time; the larger of the sent and the received data counts.
-[[nodiscard]] cost::Price transfer_price(const schedule::TransferInfo &info, const planrt::Mesh &mesh, int rank,
-                                         const cost::Machine &machine);
-
 } // namespace planc::timeline

@@ -1,5 +1,6 @@
 #include "timeline/read_schedule.h"
 
+#include "cost/collectives/transfer_price.h"
 #include "ir/collective_kind.h"
 #include "ir/placement.h"
 #include "schedule/buffers.h"
@@ -393,7 +394,8 @@ class Joining {
         }
         for (int rank = 0; rank < mesh_.ranks(); ++rank) {
             const int of_class = joined_.class_of_rank[static_cast<std::size_t>(rank)];
-            const cost::Price price = transfer_price(info, mesh_, rank, machine_);
+            const cost::Price price =
+                cost::transfer_price(info.from, info.to, info.element_bytes, mesh_, rank, machine_);
             if (price.seconds().value <= 0)
                 continue;
             if (!llvm::is_contained(group.senders, of_class))

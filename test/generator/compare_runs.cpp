@@ -253,4 +253,18 @@ void compare_traffic(const std::vector<CollectiveRecord> &executed, const cost::
                          std::to_string(table.calls));
 }
 
+void compare_busiest(const std::vector<CollectiveRecord> &executed, const cost::CostTable &table) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> moved(static_cast<std::size_t>(table.mesh.ranks())); // and calls
+    for (const CollectiveRecord &record : executed)
+        for (std::size_t rank = 0; rank < moved.size(); ++rank) {
+            moved[rank].first += record.traffic[rank].elements * record.element_bytes;
+            moved[rank].second += record.traffic[rank].calls;
+        }
+    const auto [bytes, calls] = *std::max_element(moved.begin(), moved.end());
+    if (table.payload.value != static_cast<double>(bytes) || table.calls != calls)
+        throw Difference("the busiest rank moves " + std::to_string(bytes) + " bytes in " + std::to_string(calls) +
+                         " calls, predicted " + std::to_string(static_cast<std::int64_t>(table.payload.value)) +
+                         " in " + std::to_string(table.calls));
+}
+
 } // namespace planc::test

@@ -58,4 +58,7 @@ class Reference {
 void compare_traffic(const std::vector<interpret::CollectiveRecord> &executed, const cost::CostTable &table,
                      bool fused);
 
+/// Of a pipeline: does the rank with the most bytes, and of those with the most calls, hand to MPI what the table says?
+void compare_busiest(const std::vector<interpret::CollectiveRecord> &executed, const cost::CostTable &table);
+
 } // namespace planc::test

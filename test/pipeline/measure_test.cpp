@@ -58,6 +58,23 @@ TEST(Measure, of_a_schedule_by_hand) {
     EXPECT_EQ(found.alive_by_stage, found.alive);
 }
 
+/// Rank 1 has one place. Before its second micro-batch it waits until the first one's gradient has left, and only then
+/// it begins to receive; rank 0 receives while it works in its other place.
+TEST(Measure, of_places_that_are_used_again) {
+    const Schedule schedule = read_text("0: F0 F1 B0 B1\n1: F0 B0 F1 B1\n");
+    Durations durations = equal_durations(2);
+    durations.transfer = {10};
+    durations.late = {0, 3};
+    durations.slots = {{0, 1}, {0, 0}};
+    const auto spans = spans_of(schedule, durations);
+    const std::vector<std::vector<double>> starts{{0, 1, 27, 53}, {14, 15, 40, 41}};
+    for (std::size_t rank = 0; rank < 2; ++rank)
+        for (std::size_t i = 0; i < 4; ++i)
+            EXPECT_EQ(spans[rank][i].start, starts[rank][i]);
+    durations.sizes = {2, 0};
+    EXPECT_EQ(spans_of(schedule, durations)[1][0].start, 28);
+}
+
 TEST(Measure, counts_chunks_that_are_alive) {
     const Measure found = measure(interleaved(2, 2, 4), equal_durations(4));
     EXPECT_EQ(found.alive, (std::vector<int>{5, 3}));
@@ -86,9 +103,8 @@ TEST(Measure, of_steps_back_to_back) {
 
 TEST(Measure, refuses_wrong_durations) {
     const Schedule schedule = gpipe(2, 2);
-    const std::string wrong =
-        "durations are given for each of the 2 stages, transfers for each border between them, and "
-        "none is negative";
+    const std::string wrong = "durations are given for each of the 2 stages, transfers for each border between them, "
+                              "sizes for each micro-batch, and none is negative";
     const auto refused = [&](const Durations &durations) -> std::string {
         try {
             static_cast<void>(measure(schedule, durations));

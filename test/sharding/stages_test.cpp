@@ -3,6 +3,8 @@
 
 #include "sharding/graphs.h"
 #include "sharding/random_graph.h"
+#include "sharding/replicas.h"
+#include "sharding/stage_sums.h"
 
 #include <gtest/gtest.h>
 
@@ -139,6 +141,61 @@ TEST(Stages, of_a_parameter_that_two_use) {
     EXPECT_EQ(crossings(graph, staged), (std::vector<std::string>{"h 0>1", "gradient of h 1>0", "second sum 1>0",
                                                                   "first sum 0>1", "norm of w 0>1", "norm of b 1>0"}));
     EXPECT_EQ(goes_back(graph, staged), "");
+}
+
+/// The same weight, with gradients that are added up in each micro-batch.
+struct Added : Shared {
+    ValueId total;
+
+    Added() {
+        b = Builder();
+        first = b.layer("first");
+        second = b.layer("second");
+        x = b.value("x", ValueKind::free, first, {{"batch", 4}, {"wide", 6}});
+        w = b.value("w", ValueKind::variable, first, {{"wide", 6}});
+        const ValueId h = pointwise("h", first, Phase::forward, {x, w}, {"batch", "wide"});
+        const ValueId y = pointwise("y", second, Phase::forward, {h, w}, {"batch", "wide"});
+        const ValueId g1 = sum("second term", second, Phase::weight_gradient, y, {"wide"});
+        const ValueId g0 = sum("first term", first, Phase::weight_gradient, h, {"wide"});
+        const ValueId g = pointwise("gradient", first, Phase::weight_gradient, {g1, g0}, {"wide"});
+        b.graph.operations[b.graph.values[g].producer].name = "add";
+        total = accumulated("sum", first, g);
+        write("new w", pointwise("new w", first, Phase::update, {w, total}, {"wide"}), w);
+        for (Operation &operation : b.graph.operations)
+            operation.per_step = operation.phase == Phase::update;
+    }
+};
+
+TEST(Stages, sum_up_their_own_gradients) {
+    const Added added;
+    const LayerStages layers = stages(2, {0, 1});
+    const std::vector<StageSum> sums = stage_sums(added.b.graph, layers);
+    ASSERT_EQ(sums.size(), 1U);
+    EXPECT_EQ(sums.front().parameter, added.w);
+    ASSERT_EQ(sums.front().parts.size(), 2U);
+    const Graph graph = with_stage_sums(added.b.graph, sums);
+    const StagedGraph staged = sharding::staged(graph, layers);
+    EXPECT_EQ(crossings(graph, staged), (std::vector<std::string>{"h 0>1", "sum 0>1", "sum 1>0"}));
+    for (const OperationId o : graph.operations.ids())
+        if (graph.operations[o].accumulates) {
+            EXPECT_EQ(staged.stages[o].size(), 1U);
+        }
+    EXPECT_TRUE(stage_sums(graph, layers).empty());
+}
+
+TEST(Stages, of_replicas_exchange_sums_once_a_step) {
+    const Added added;
+    const LayerStages layers = stages(2, {0, 1});
+    const Graph graph = with_replicas(with_stage_sums(added.b.graph, stage_sums(added.b.graph, layers)), 2);
+    const StagedGraph staged = sharding::staged(graph, layers);
+    std::map<std::string, int> times;
+    for (const std::string &crossing : crossings(graph, staged))
+        ++times[crossing];
+    EXPECT_EQ(times["h 0>1"], 1);
+    EXPECT_EQ(times["h 2>3"], 1);
+    for (int from = 0; from < 4; ++from)
+        for (int to = 0; to < 4; ++to)
+            EXPECT_EQ(times["sum " + std::to_string(from) + ">" + std::to_string(to)], from == to ? 0 : 1);
 }
 
 TEST(Stages, what_is_everywhere_runs_where_it_is_needed) {

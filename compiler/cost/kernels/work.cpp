@@ -1,7 +1,8 @@
 #include "cost/kernels/work.h"
 
+#include "sharding/rewriting.h"
+
 #include <cmath>
-#include <numeric>
 
 namespace planc::cost {
 
@@ -11,21 +12,6 @@ using sharding::PerOperation;
 using sharding::Work;
 
 namespace {
-
-/// An operation that runs by itself.
-Work alone(const sharding::Graph &graph, const sharding::Operation &operation) {
-    Part part;
-    part.kernel = operation.kernel;
-    part.nest = operation.nest;
-    part.flops_per_point = operation.flops_per_point;
-    for (const sharding::ValueId value : operation.operands)
-        part.operands.push_back({graph.values[value].element_bytes});
-    for (const sharding::ValueId value : operation.results)
-        part.results.push_back({graph.values[value].element_bytes});
-    part.loops.resize(part.nest.loops.size());
-    std::iota(part.loops.begin(), part.loops.end(), 0);
-    return {{std::move(part)}};
-}
 
 /// Up to a power of the fourth root of 2, so that most alike layers stay alike; up, so that no step takes longer than
 /// its price.
@@ -84,7 +70,7 @@ PerOperation<Work> work_of_operations(const sharding::Graph &graph, const Machin
     PerOperation<Work> work = graph.work;
     if (work.empty()) {
         for (const sharding::Operation &operation : graph.operations)
-            work.push_back(alone(graph, operation));
+            work.push_back(sharding::alone(graph, operation));
     }
     for (Work &each : work)
         for (Part &part : each.parts)

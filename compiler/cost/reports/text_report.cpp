@@ -76,6 +76,7 @@ class Text {
             return;
         lines_.free("stages over " + table_.pipeline->axis + ": " + std::to_string(table_.microbatches) +
                     " micro-batches by " + table_.pipeline->schedule);
+        const int updates = table_.pipeline->updates;
         int number = 0;
         for (const StageRow &stage : table_.pipeline->stages) {
             lines_.free("  stage " + std::to_string(number++) + ": " + layers(stage) + "; " +
@@ -83,9 +84,10 @@ class Text {
                         " a rank");
             lines_.row({"    of a micro-batch", "forward", "", "", "", "", human_seconds(stage.forward)});
             lines_.row({"    of a micro-batch", "backward", "", "", "", "", human_seconds(stage.backward())});
-            lines_.row({"    once a step", "update", "", "", "", "", human_seconds(stage.update)});
+            lines_.row({updates == 1 ? "    once a step" : "    of " + std::to_string(updates) + " updates", "update",
+                        "", "", "", "", human_seconds(stage.update)});
             lines_.row({"    to other stages", "", "", "", grouped(stage.sent.value), "",
-                        human_seconds(table_.microbatches * stage.sends)});
+                        human_seconds(table_.microbatches * stage.sends + stage.sums)});
         }
     }
 

@@ -1,5 +1,7 @@
 #include "plan/pipeline/layer_times.h"
 
+#include <algorithm>
+
 namespace planc::plan {
 
 namespace {
@@ -79,6 +81,31 @@ cost::StageRow stage_row(const LayerTimes &times) {
 
 PerLayer<LayerTimes> layer_times(const CostTable &table) {
     return Booking(table).make();
+}
+
+std::vector<Seconds> update_levels(const Graph &graph, const cost::GraphFacts &facts, const sharding::LaidOut &laid_out,
+                                   const Mesh &mesh, const Machine &machine, cost::StepPrices &prices, Seconds update) {
+    std::vector<Seconds> levels(1);
+    const auto add = [&](int level, Seconds seconds) {
+        levels.resize(std::max(levels.size(), static_cast<std::size_t>(level) + 1));
+        levels[static_cast<std::size_t>(level)] += seconds;
+    };
+    for (const OperationId o : graph.operations.ids())
+        if (const sharding::Operation &operation = graph.operations[o]; operation.per_step)
+            add(operation.level,
+                cost::seconds_under(laid_out.operations[o].strategy, operation, facts.work[o], mesh, machine));
+    for (const ValueId v : graph.values.ids())
+        for (const sharding::Copy &copy : laid_out.copies[v])
+            if (sharding::once_a_step(graph, v, copy))
+                for (const sharding::Step &step : copy.steps)
+                    add(copy.first_use ? graph.operations[copy.first_use].level : 0,
+                        prices.of(step, graph.values[v].element_bytes).price.seconds());
+    Seconds sum{};
+    for (const Seconds each : levels)
+        sum += each;
+    for (Seconds &each : levels) // latencies that buckets share are in the table only
+        each = sum.value > 0 ? (update.value / sum.value) * each : update;
+    return levels;
 }
 
 } // namespace planc::plan

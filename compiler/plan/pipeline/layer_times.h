@@ -24,4 +24,9 @@ struct LayerTimes {
 /// them, a bucket to its first layer.
 [[nodiscard]] PerLayer<LayerTimes> layer_times(const CostTable &table);
 
+/// The parts of a stage's update, `update` in all, by the level of its operations (sharding::StagedGraph::levels).
+[[nodiscard]] std::vector<Seconds> update_levels(const Graph &graph, const cost::GraphFacts &facts,
+                                                 const sharding::LaidOut &laid_out, const Mesh &mesh,
+                                                 const Machine &machine, cost::StepPrices &prices, Seconds update);
+
 } // namespace planc::plan

@@ -1,15 +1,18 @@
 #include "plan/pipeline/price_pipeline.h"
 
-#include "cost/collectives/collectives.h"
+#include "cost/collectives/transfer_price.h"
 #include "pipeline/makers.h"
 #include "pipeline/measure.h"
 #include "pipeline/weights.h"
 #include "plan/larger_micro_batches.h"
 #include "plan/pipeline/layer_times.h"
+#include "plan/pipeline/staged_step.h"
+#include "plan/pipeline/step_times.h"
 #include "program/slots.h"
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 namespace planc::plan {
 
@@ -17,41 +20,18 @@ namespace {
 
 using planrt::Placement;
 
-/// Of the updates behind all micro-batches.
-Seconds longest_update(const pipeline::Schedule &schedule, const cost::PipelineCost &cost) {
-    if (schedule.weights != pipeline::Weights::synchronous)
-        return Seconds(0);
-    std::vector<Seconds> updates(static_cast<std::size_t>(schedule.ranks));
-    for (int part = 0; part < schedule.parts(); ++part)
-        updates[static_cast<std::size_t>(schedule.rank_of_part(part))] +=
-            cost.stages[static_cast<std::size_t>(part % schedule.stages)].update;
-    return *std::max_element(updates.begin(), updates.end());
-}
-
-/// Updates within the step are spread evenly over the micro-batches, behind whose backward passes they run.
-pipeline::Durations durations(const pipeline::Schedule &schedule, const cost::PipelineCost &cost) {
-    const double share =
-        schedule.weights == pipeline::Weights::synchronous ? 0 : 1.0 / static_cast<double>(schedule.micro_batches);
-    pipeline::Durations durations;
-    for (const cost::StageRow &row : cost.stages) {
-        durations.forward.push_back(row.forward.value);
-        durations.input.push_back(row.input_gradients.value);
-        durations.weight.push_back(row.weight_gradients.value + share * row.update.value);
-    }
-    for (std::size_t border = 0; border + 1 < cost.stages.size(); ++border) // half of what both send each other
-        durations.transfer.push_back(0.5 * (cost.stages[border].sends + cost.stages[border + 1].sends).value);
-    return durations;
-}
-
 class PipelinePrice {
   public:
     PipelinePrice(const Request &request, const Plan &plan)
-        : request_(request), plan_(plan), pipeline_(*plan.pipeline), known_(plan.mesh, request.machine),
-          staged_(sharding::staged(request.graph, pipeline_.stages)), group_(group_along(pipeline_.axis)) {
+        : request_(request), plan_(plan), pipeline_(*plan.pipeline), known_(plan.mesh, request.machine) {
         schedule_ = pipeline::made_by(pipeline_.schedule, ranks_of_pipeline(plan), pipeline_.chunks,
                                       request.graph.microbatches);
-        schedule_.reach = sharding::reach_of_gradients(request.graph, staged_, schedule_.stages);
+        step_ = staged_step(request.graph, pipeline_.stages, schedule_);
+        schedule_.reach = step_.reach;
         slots_ = program::slots_of(schedule_);
+        for (const std::vector<pipeline::Action> &actions : schedule_.actions)
+            splits_ |= std::ranges::any_of(
+                actions, [](const auto &action) { return action.kind == pipeline::Kind::weight_gradient; });
         stage_larger();
         stashes_ = pipeline::stages_that_stash(schedule_);
     }
@@ -59,20 +39,10 @@ class PipelinePrice {
     CostTable make() {
         for (int part = 0; part < schedule_.parts(); ++part)
             add(part);
-        for (int first = 0; first < schedule_.parts(); first += schedule_.stages) { // of each replica
-            for (const sharding::Crossing &crossing : staged_.crossings)
-                add_transfers({crossing.value, first + crossing.from, first + crossing.to}, false);
-            for (const sharding::Crossing &crossing : larger_staged_.crossings)
-                add_transfers({crossing.value, first + crossing.from, first + crossing.to}, true);
-        }
-        const PerValue<std::vector<int>> users = sharding::stages_of_variables(request_.graph, pipeline_.stages);
-        const PerValue<bool> is_replicated = replicated();
-        for (const ValueId value : users.ids())
-            if (request_.graph.values[value].kind == sharding::ValueKind::variable &&
-                (users[value].size() > 1 || is_replicated[value]))
-                add_sums(value, parts_of(users[value]));
-        for (const ValueId output : request_.graph.outputs)
-            add_loss(output);
+        for (const sharding::Crossing &crossing : step_.staged.crossings)
+            add_transfers(crossing, false);
+        for (const sharding::Crossing &crossing : larger_step_.staged.crossings)
+            add_transfers(crossing, true);
         for (std::size_t stage = 0; stage < cost_.stages.size(); ++stage)
             cost_.stages[stage].sent = Bytes(static_cast<double>(busiest(parts_[stage].sent).elements));
         for (const Part &part : parts_)
@@ -86,7 +56,7 @@ class PipelinePrice {
     }
 
   private:
-    /// A stage of a replica, and what each rank sends to other stages in a step: calls and bytes.
+    /// A stage of a replica, and what each rank hands to MPI in a step: calls and bytes.
     struct Part {
         sharding::StageGraph stage;
         int role = 0;
@@ -95,41 +65,18 @@ class PipelinePrice {
         sharding::LaidOut larger_laid_out;
         int larger_count = 0;
         CostTable table;
-        std::vector<planrt::Traffic> sent;
+        std::vector<planrt::Traffic> within; ///< in collectives
+        std::vector<planrt::Traffic> sent;   ///< to other stages
     };
-
-    [[nodiscard]] cost::Group group_along(const std::string &name) const {
-        const std::vector<int> axes{
-            static_cast<int>(std::find(plan_.axes.begin(), plan_.axes.end(), name) - plan_.axes.begin())};
-        return cost::group(axes, plan_.mesh.sizes, request_.machine);
-    }
-
-    /// Whether a parameter's gradients are sums over several replicas of the weights.
-    [[nodiscard]] PerValue<bool> replicated() const {
-        PerValue<bool> result(request_.graph.values.size());
-        if (schedule_.parts() > schedule_.stages)
-            for (const sharding::Operation &operation : request_.graph.operations)
-                if (operation.accumulates && operation.parameter)
-                    result[operation.parameter] = true;
-        return result;
-    }
-
-    /// The stages in each replica of the weights.
-    [[nodiscard]] std::vector<int> parts_of(const std::vector<int> &stages) const {
-        std::vector<int> parts;
-        for (int first = 0; first < schedule_.parts(); first += schedule_.stages)
-            for (const int stage : stages)
-                parts.push_back(first + stage);
-        return parts;
-    }
 
     void add(int number) {
         const int stage = number % schedule_.stages;
         Part &part = parts_.emplace_back();
-        part.stage = sharding::stage_graph(request_.graph, staged_, stage);
+        part.stage = sharding::stage_graph(step_.graph, step_.staged, number);
         part.role = schedule_.rank_of_part(number);
         part.sent.resize(static_cast<std::size_t>(plan_.mesh.ranks()));
         Graph &graph = part.stage.graph;
+        cut_into_bodies(graph, splits_);
         graph.microbatches =
             static_cast<int>(std::ranges::count(schedule_.replica_of, number / schedule_.stages)); // of the replica
         graph.slots = program::slot_count(slots_[static_cast<std::size_t>(part.role)]);
@@ -140,9 +87,9 @@ class PipelinePrice {
             sharding::lay_out(sharding::GraphIndex(graph), plan_.mesh, plan_.layers, plan_.storage, known_.reshards);
         lay_out_larger_of(part, number);
         const cost::LargerMicroBatches larger{part.larger.graph, part.larger_laid_out, part.larger_count};
-        part.table = cost::price(graph, cost::GraphFacts(graph, request_.machine), part.laid_out, plan_.mesh,
-                                 plan_.axes, request_.machine, plan_.layers, plan_.storage, known_.prices,
-                                 part.larger_count > 0 ? &larger : nullptr);
+        const cost::GraphFacts facts(graph, request_.machine);
+        part.table = cost::price(graph, facts, part.laid_out, plan_.mesh, plan_.axes, request_.machine, plan_.layers,
+                                 plan_.storage, known_.prices, part.larger_count > 0 ? &larger : nullptr, &part.within);
         if (number >= schedule_.stages) // as in replica 0
             return;
         LayerTimes sum;
@@ -152,6 +99,8 @@ class PipelinePrice {
         for (const LayerId layer : graph.layers.ids())
             if (pipeline_.stages.of[layer] == stage)
                 row.layers.push_back(layer);
+        row.update_levels =
+            update_levels(graph, facts, part.laid_out, plan_.mesh, request_.machine, known_.prices, row.update);
         row.memory = part.table.memory;
         row.micro_batches = graph.slots;
         cost_.stages.push_back(std::move(row));
@@ -159,7 +108,7 @@ class PipelinePrice {
 
     /// Some micro-batches may have a sample more than the last one: the first ones.
     void stage_larger() {
-        if (!request_.larger || request_.graph.weights.updates > 1)
+        if (!request_.larger)
             return;
         sharding::LayerStages stages{pipeline_.stages.count, {}};
         for (const sharding::Layer &layer : request_.larger->graph.layers) {
@@ -168,15 +117,33 @@ class PipelinePrice {
                 ids.begin(), ids.end(), [&](LayerId each) { return request_.graph.layers[each].name == layer.name; });
             stages.of.push_back(same == ids.end() ? sharding::LayerStages::everywhere : pipeline_.stages.of[*same]);
         }
-        larger_staged_ = sharding::staged(request_.larger->graph, stages);
+        larger_step_ = staged_step(request_.larger->graph, stages, schedule_);
+        note_sizes(request_.larger->count);
+    }
+
+    /// The time of a micro-batch is about in proportion to its samples.
+    void note_sizes(int larger) {
+        const auto samples = static_cast<double>(samples_of(request_.graph));
+        const double mean = samples + static_cast<double>(larger) / request_.graph.microbatches;
+        for (int m = 0; m < request_.graph.microbatches; ++m)
+            cost_.sizes.push_back((samples + (m < larger ? 1 : 0)) / mean);
+    }
+
+    /// Of a micro-batch.
+    [[nodiscard]] std::int64_t samples_of(const Graph &graph) const {
+        for (const sharding::Value &value : graph.values)
+            for (std::size_t d = 0; d < value.roles.size(); ++d)
+                if (value.kind == sharding::ValueKind::free && value.roles[d] == request_.batch)
+                    return value.extents[d];
+        return 1;
     }
 
     void lay_out_larger_of(Part &part, int number) {
-        if (larger_staged_.stages.empty())
+        if (larger_step_.staged.stages.empty())
             return;
         for (int m = 0; m < request_.larger->count; ++m)
             part.larger_count += schedule_.replica_of[static_cast<std::size_t>(m)] == number / schedule_.stages ? 1 : 0;
-        part.larger = sharding::stage_graph(request_.larger->graph, larger_staged_, number % schedule_.stages);
+        part.larger = sharding::stage_graph(larger_step_.graph, larger_step_.staged, number);
         LaidOutGraph laid_out = lay_out_larger(std::move(part.larger.graph), part.stage.graph, part.laid_out,
                                                plan_.mesh, plan_.layers, plan_.storage, known_);
         part.larger.graph = std::move(laid_out.graph);
@@ -192,32 +159,28 @@ class PipelinePrice {
     /// What the stages of a role take together. The table has the role with most.
     void add_up(int role) {
         Seconds work{};
-        Bytes payload{};
-        std::int64_t calls = 0;
         cost::Memory memory;
-        std::vector<planrt::Traffic> sent(static_cast<std::size_t>(plan_.mesh.ranks()));
+        std::vector<planrt::Traffic> handed(static_cast<std::size_t>(plan_.mesh.ranks()));
         for (std::size_t number = 0; number < parts_.size(); ++number) {
             const Part &part = parts_[number];
             if (part.role != role)
                 continue;
             const cost::StageRow &row = row_of(number);
             work += static_cast<double>(part.stage.graph.microbatches) * (row.forward + row.backward()) + row.update;
-            payload += part.table.payload;
-            calls += part.table.calls;
-            for (std::size_t rank = 0; rank < sent.size(); ++rank) {
-                sent[rank].calls += part.sent[rank].calls;
-                sent[rank].elements += part.sent[rank].elements;
+            for (std::size_t rank = 0; rank < handed.size(); ++rank) {
+                handed[rank].calls += part.within[rank].calls + part.sent[rank].calls;
+                handed[rank].elements += part.within[rank].elements + part.sent[rank].elements;
             }
             memory = together(memory, part.table.memory);
         }
-        const planrt::Traffic most = busiest(sent);
-        payload += Bytes(static_cast<double>(most.elements));
         cost_.work = std::max(cost_.work, work);
         if (memory.total() > table_.memory.total())
             table_.memory = memory;
-        if (payload > table_.payload) {
+        const planrt::Traffic most = busiest(handed);
+        const Bytes payload(static_cast<double>(most.elements));
+        if (payload > table_.payload || (payload == table_.payload && most.calls > table_.calls)) {
             table_.payload = payload;
-            table_.calls = calls + most.calls;
+            table_.calls = most.calls;
         }
     }
 
@@ -256,72 +219,67 @@ class PipelinePrice {
         const sharding::Operation &producer = graph.operations[graph.values[sent].producer];
         const bool once = producer.per_step || producer.accumulates;
         const int bytes = graph.values[sent].element_bytes;
-        const std::int64_t times = of_larger ? sender.larger_count
-                                   : once    ? graph.weights.updates
-                                             : graph.microbatches - sender.larger_count;
+        const std::int64_t times = once        ? of_larger ? 0 : graph.weights.updates
+                                   : of_larger ? sender.larger_count
+                                               : graph.microbatches - sender.larger_count;
         const ValueId arrives = (of_larger ? receiver.larger : receiver.stage).number[crossing.value];
         for (const sharding::Copy &copy : (of_larger ? receiver.larger_laid_out : receiver.laid_out).copies[arrives]) {
             if (copy.source >= 0) // made from another one that arrives
                 continue;
-            std::int64_t most = 0;
-            for (int rank = 0; rank < plan_.mesh.ranks(); ++rank) {
-                const planrt::Traffic traffic = planrt::traffic(
-                    {leaves, ranks_of(sender.role)}, {copy.placement, ranks_of(receiver.role)}, plan_.mesh, rank);
-                planrt::Traffic &sum = sender.sent[static_cast<std::size_t>(rank)];
-                sum.calls += times * traffic.calls;
-                sum.elements += times * traffic.elements * bytes;
-                most = std::max(most, traffic.elements);
-            }
-            if (most == 0 || of_larger || crossing.from >= schedule_.stages) // it stays; as others, as in replica 0
+            const cost::Price price = send(sender, leaves, receiver, copy.placement, times, bytes);
+            const Seconds seconds = price.seconds();
+            if (seconds.value <= 0 || of_larger)
                 continue;
-            cost::StageRow &row = cost_.stages[static_cast<std::size_t>(crossing.from)];
-            (once ? row.update : row.sends) +=
-                cost::point_to_point(group_, /*neighbours=*/true, 1, Bytes(static_cast<double>(most) * bytes))
-                    .seconds();
+            const bool of_first_replica = crossing.from < schedule_.stages; // others are as this one
+            cost::StageRow &row = row_of(static_cast<std::size_t>(crossing.from));
+            if (once) {
+                row.sums += of_first_replica ? seconds : Seconds(0);
+                cost_.update_transfers.push_back({crossing.from, producer.accumulates ? -1 : producer.level,
+                                                  crossing.to, first_level(receiver.stage.graph, arrives), seconds,
+                                                  price.latency});
+            } else if (of_first_replica) {
+                row.sends += seconds;
+                pass_on(crossing, price);
+            }
         }
     }
 
-    /// Once a step, the stages that use a parameter, in all replicas, send each other their gradients of it.
-    void add_sums(ValueId value, const std::vector<int> &users) {
-        const auto home = [&](const Part &part) {
-            return part.laid_out.copies[part.stage.number[value]].front().placement;
-        };
-        for (const int from : users)
-            for (const int to : users)
-                if (from != to && parts_[static_cast<std::size_t>(from)].stage.number[value] &&
-                    parts_[static_cast<std::size_t>(to)].stage.number[value])
-                    add_sum(from, home(parts_[static_cast<std::size_t>(from)]), to,
-                            home(parts_[static_cast<std::size_t>(to)]), request_.graph.values[value].element_bytes);
+    void pass_on(const sharding::Crossing &crossing, const cost::Price &message) {
+        cost::StageRow &from = row_of(static_cast<std::size_t>(crossing.from));
+        cost::StageRow &to = row_of(static_cast<std::size_t>(crossing.to));
+        const bool back = crossing.to < crossing.from;
+        Seconds longer{}; // of stages that are not neighbours it comes long before
+        if (crossing.to == crossing.from + 1)
+            longer = from.to_next.add(message);
+        else if (crossing.to == crossing.from - 1)
+            longer = from.to_previous.add(message);
+        (back ? to.late_back : to.late) += message.seconds() - longer;
     }
 
-    /// The replicas' losses are added up on the first.
-    void add_loss(ValueId loss) {
-        const sharding::OperationId producer = request_.graph.values[loss].producer;
-        const int stage = producer ? staged_.stages[producer].front() : 0;
-        for (int part = stage + schedule_.stages; part < schedule_.parts(); part += schedule_.stages)
-            add_sum(part, {}, stage, {}, request_.graph.values[loss].element_bytes);
-    }
-
-    void add_sum(int from, const Placement &sent, int to, const Placement &received, int element_bytes) {
-        Part &sender = parts_[static_cast<std::size_t>(from)];
-        const Part &receiver = parts_[static_cast<std::size_t>(to)];
-        if (sender.role == receiver.role)
-            return;
-        std::int64_t most = 0;
+    /// Counts what each rank sends `times` a step. Returns the price of one of these transfers.
+    cost::Price send(Part &sender, const Placement &leaves, const Part &receiver, const Placement &arrives,
+                     std::int64_t times, int element_bytes) {
+        const planrt::RolePlacement from{leaves, ranks_of(sender.role)};
+        const planrt::RolePlacement to{arrives, ranks_of(receiver.role)};
+        cost::Price most;
         for (int rank = 0; rank < plan_.mesh.ranks(); ++rank) {
-            const planrt::Traffic traffic =
-                planrt::traffic({sent, ranks_of(sender.role)}, {received, ranks_of(receiver.role)}, plan_.mesh, rank);
+            const planrt::Traffic traffic = planrt::traffic(from, to, plan_.mesh, rank);
             planrt::Traffic &sum = sender.sent[static_cast<std::size_t>(rank)];
-            sum.calls += traffic.calls;
-            sum.elements += traffic.elements * element_bytes;
-            most = std::max(most, traffic.elements);
+            sum.calls += times * traffic.calls;
+            sum.elements += times * traffic.elements * element_bytes;
+            const cost::Price own = cost::transfer_price(from, to, element_bytes, plan_.mesh, rank, request_.machine);
+            most = own.seconds() > most.seconds() ? own : most;
         }
-        const Seconds time =
-            cost::point_to_point(group_, /*neighbours=*/false, 1, Bytes(static_cast<double>(most) * element_bytes))
-                .seconds();
-        for (const int end : {from, to})
-            if (end < schedule_.stages) // those of other replicas are as in replica 0
-                cost_.stages[static_cast<std::size_t>(end)].update += time;
+        return most;
+    }
+
+    /// The level of the update that takes a value first.
+    static int first_level(const Graph &graph, ValueId value) {
+        int level = std::numeric_limits<int>::max();
+        for (const sharding::Operation &operation : graph.operations)
+            if (std::ranges::find(operation.operands, value) != operation.operands.end())
+                level = std::min(level, operation.level);
+        return level;
     }
 
     void merge(const CostTable &table) {
@@ -335,6 +293,7 @@ class PipelinePrice {
             table_ = table;
             table_.memory = {};
             table_.payload = {};
+            table_.calls = 0;
             return;
         }
         for (const LayerId layer : table_.layers.ids()) {
@@ -355,11 +314,13 @@ class PipelinePrice {
 
     void measure() {
         const pipeline::Measure measured = pipeline::measure(schedule_, durations(schedule_, cost_));
-        const Seconds update = longest_update(schedule_, cost_);
         cost_.axis = pipeline_.axis;
         cost_.schedule = pipeline::is_table(pipeline_.schedule) ? "table" : pipeline_.schedule;
-        cost_.with_barrier = Seconds(measured.makespan) + update;
-        cost_.back_to_back = Seconds(measured.period) + update;
+        cost_.with_barrier = end_of_updates(schedule_, measured.spans, cost_);
+        const bool waits =
+            std::ranges::any_of(cost_.stages, [](const auto &row) { return row.update_levels.size() > 1; });
+        cost_.back_to_back = waits ? cost_.with_barrier : Seconds(measured.period) + longest_update(schedule_, cost_);
+        cost_.updates = request_.graph.weights.updates;
     }
 
     const Request &request_;
@@ -367,11 +328,11 @@ class PipelinePrice {
     const PipelinePlan &pipeline_;
     std::vector<Part> parts_;
     KnownPrices known_;
-    sharding::StagedGraph staged_;
-    sharding::StagedGraph larger_staged_; ///< empty: all micro-batches are of one size
-    cost::Group group_;
+    StagedStep step_;
+    StagedStep larger_step_; ///< empty: all micro-batches are of one size
     pipeline::Schedule schedule_;
     std::vector<std::vector<int>> slots_; ///< by role and micro-batch
+    bool splits_ = false;                 ///< some backward passes
     std::vector<bool> stashes_;           ///< by stage
     cost::PipelineCost cost_;
     CostTable table_;
@@ -391,7 +352,7 @@ const std::vector<std::string> &searched_schedules() {
 Seconds seconds_with(const std::string &schedule, int ranks, int chunks, int microbatches,
                      const cost::PipelineCost &cost) {
     const pipeline::Schedule made = pipeline::made_by(schedule, ranks, chunks, microbatches);
-    return Seconds(pipeline::makespan(made, durations(made, cost))) + longest_update(made, cost);
+    return end_of_updates(made, pipeline::spans_of(made, durations(made, cost)), cost);
 }
 
 int ranks_of_pipeline(const Plan &plan) {

@@ -1,0 +1,106 @@
+#include "plan/pipeline/staged_step.h"
+
+#include "sharding/replicas.h"
+#include "sharding/stage_recomputation.h"
+#include "sharding/stage_sums.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace planc::plan {
+
+StagedStep staged_step(const Graph &graph, const sharding::LayerStages &layers, const pipeline::Schedule &schedule) {
+    StagedStep step{graph, {}, {}};
+    if (const auto taken = sharding::taken_from_forward(step.graph, layers); !taken.empty())
+        step.graph = sharding::with_taken(step.graph, taken);
+    if (const auto sums = sharding::stage_sums(step.graph, layers); !sums.empty())
+        step.graph = sharding::with_stage_sums(step.graph, sums);
+    step.staged = sharding::staged(step.graph, layers);
+    step.reach = sharding::reach_of_gradients(step.graph, step.staged, schedule.stages);
+    if (const auto replicas = static_cast<int>(schedule.placement.size()); replicas > 1) {
+        step.graph = sharding::with_replicas(step.graph, replicas);
+        step.staged = sharding::staged(step.graph, layers);
+    }
+    return step;
+}
+
+namespace {
+
+/// The body of a stage in which an operation runs: the same number, the same body.
+int body_of(const sharding::Operation &operation, bool splits) {
+    constexpr int forward = 0;
+    constexpr int backward = 1;
+    constexpr int weight_gradients = 2;
+    if (operation.per_step)
+        return weight_gradients + 1 + operation.level;
+    switch (operation.phase) {
+    case sharding::Phase::forward:
+    case sharding::Phase::loss:
+        return forward;
+    case sharding::Phase::input_gradient:
+    case sharding::Phase::recompute:
+        return backward;
+    case sharding::Phase::weight_gradient:
+    case sharding::Phase::update:
+        break;
+    }
+    return splits ? weight_gradients : backward;
+}
+
+using Tensors = std::vector<sharding::Part::Tensor>;
+using Loops = std::vector<std::vector<int>>; ///< of tensors
+
+/// How many of the tensors before this one are more than a number.
+std::size_t rank_of(const Loops &loops, std::size_t place) {
+    return static_cast<std::size_t>(std::count_if(loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(place),
+                                                  [](const std::vector<int> &own) { return !own.empty(); }));
+}
+
+/// What an operation's parts do with its operand or result `place`. Parts have constants too, which are numbers.
+template <class Visit>
+void for_each(std::vector<sharding::Part> &parts, Tensors sharding::Part::*tensors, Loops sharding::Nest::*loops,
+              const sharding::Operation &operation, std::size_t place, Visit visit) {
+    const Loops &of_operation = operation.nest.*loops;
+    if (of_operation[place].empty())
+        return;
+    for (sharding::Part &part : parts) {
+        const Loops &own = part.nest.*loops;
+        for (std::size_t i = 0; i < own.size() && own.size() == (part.*tensors).size(); ++i)
+            if (!own[i].empty() && rank_of(own, i) == rank_of(of_operation, place))
+                visit((part.*tensors)[i]);
+    }
+}
+
+void put_in_memory(sharding::Part::Tensor &tensor) {
+    tensor.in_memory = true;
+    tensor.reuse.reset();
+}
+
+} // namespace
+
+void cut_into_bodies(Graph &stage, bool splits) {
+    if (stage.work.empty())
+        return;
+    std::map<std::pair<ValueId, int>, std::vector<Tensors::value_type *>> loaded; // by value and body: its operands
+    for (const OperationId o : stage.operations.ids()) {
+        const sharding::Operation &operation = stage.operations[o];
+        const int body = body_of(operation, splits);
+        for (std::size_t i = 0; i < operation.operands.size(); ++i) {
+            const ValueId operand = operation.operands[i];
+            const OperationId producer = stage.values[operand].producer;
+            if (producer ? body_of(stage.operations[producer], splits) == body : !operation.per_step)
+                continue; // what is no result lies as on one rank, but for the cuts between updates
+            for_each(stage.work[o].parts, &sharding::Part::operands, &sharding::Nest::operands, operation, i,
+                     [&](sharding::Part::Tensor &tensor) { loaded[{operand, body}].push_back(&tensor); });
+            if (producer)
+                for_each(stage.work[producer].parts, &sharding::Part::results, &sharding::Nest::results,
+                         stage.operations[producer], sharding::result_number(stage, operand), put_in_memory);
+        }
+    }
+    for (const auto &[value, operands] : loaded) // a loop loads a value once
+        if (std::ranges::none_of(operands, [](const auto *tensor) { return tensor->in_memory; }))
+            put_in_memory(*operands.front());
+}
+
+} // namespace planc::plan

@@ -1,0 +1,25 @@
+// The training step as the stages of a pipeline run it, before it is laid out. The lowering does the same to the IR
+// (spmd/split_stages.h).
+#pragma once
+
+#include "pipeline/schedule.h"
+#include "plan/plan.h"
+#include "sharding/stages.h"
+
+namespace planc::plan {
+
+struct StagedStep {
+    Graph graph; ///< with sums of the stages' own sums, and operations for each replica of the weights
+    sharding::StagedGraph staged;
+    std::vector<int> reach; ///< pipeline::Schedule::reach
+};
+
+[[nodiscard]] StagedStep staged_step(const Graph &graph, const sharding::LayerStages &layers,
+                                     const pipeline::Schedule &schedule);
+
+/// Says in the work of a stage's operations that forward pass, backward pass and each level of the update run in bodies
+/// of their own, and so do weight gradients if the schedule `splits` the backward passes: what comes from another body
+/// is in memory (sharding::Part::Tensor).
+void cut_into_bodies(Graph &stage, bool splits);
+
+} // namespace planc::plan
