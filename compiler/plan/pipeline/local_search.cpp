@@ -27,11 +27,25 @@ class LocalSearch {
             add_cuts(cuts.begins(best_.pipeline->stages).size());
     }
 
-    /// Single changes, and where all pairs of them can be priced, pairs.
+    /// From the plan, and from one that splits nothing, which may lead elsewhere.
     Plan run() {
-        const auto all = static_cast<double>(changes_.size());
-        if (all > left_)
+        if (static_cast<double>(changes_.size()) > left_)
             return std::move(best_);
+        Plan whole = best_;
+        for (LayerStrategy &strategy : whole.layers)
+            strategy = LayerStrategy{std::vector<std::string>(whole.axes.size()), {}};
+        const double left = left_;
+        go_on();
+        left_ = left;
+        std::swap(best_, whole = rules_.priced(std::move(whole)));
+        go_on();
+        return rules_.is_better(best_, whole) ? std::move(best_) : std::move(whole);
+    }
+
+  private:
+    /// Single changes, and where all pairs of them can be priced, pairs.
+    void go_on() {
+        const auto all = static_cast<double>(changes_.size());
         do {
             while (any_of_all([this](Plan &plan, std::size_t i) { return changes_[i](plan); }, changes_.size())) {
             }
@@ -42,10 +56,8 @@ class LocalSearch {
                                                    return a < b && changes_[a](plan) && changes_[b](plan);
                                                },
                                                changes_.size() * changes_.size()));
-        return std::move(best_);
     }
 
-  private:
     /// Returns whether there is anything to change.
     using Change = std::function<bool(Plan &)>;
 

@@ -163,8 +163,9 @@ class PipelineSearch {
 
     [[nodiscard]] bool fits(const Plan &plan) const { return limit_ == 0 || plan.cost->memory.total().value <= limit_; }
 
-    /// The same plan by the fastest schedule that fits the memory, or by the one that needs the least.
-    [[nodiscard]] Plan priced(Plan plan) const {
+    /// The same plan by the fastest schedule that fits the memory, or by the one that needs the least. Schedules that
+    /// would be slower with the times of the first one are passed by, unless `all` are priced.
+    [[nodiscard]] Plan priced(Plan plan, bool all = false) const {
         plan.pipeline->schedule = schedules_.front();
         plan.cost = std::make_shared<const CostTable>(price_pipeline(request_, plan));
         std::vector<std::pair<double, std::string>> others;
@@ -176,7 +177,7 @@ class PipelineSearch {
         std::stable_sort(others.begin(), others.end(),
                          [](const auto &a, const auto &b) { return a.first < b.first * (1 - rounding); });
         for (const auto &[seconds, schedule] : others) {
-            if (fits(plan) && plan.cost->seconds().value <= seconds * (1 + rounding))
+            if (!all && fits(plan) && plan.cost->seconds().value <= seconds * (1 + rounding))
                 continue;
             Plan other = plan;
             other.pipeline->schedule = schedule;
@@ -202,7 +203,7 @@ class PipelineSearch {
     }
 
     [[nodiscard]] PipelineRules rules() const {
-        return {[this](Plan plan) { return priced(std::move(plan)); },
+        return {[this](Plan plan) { return priced(std::move(plan), /*all=*/true); },
                 [this](const Plan &a, const Plan &b) { return is_better(a, b); }};
     }
 
