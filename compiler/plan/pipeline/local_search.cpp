@@ -27,13 +27,12 @@ class LocalSearch {
             add_cuts(cuts.begins(best_.pipeline->stages).size());
     }
 
-    /// From the plan, and from one that splits nothing, which may lead elsewhere.
+    /// From the plan, and from one that splits nothing but what rules split, which may lead elsewhere.
     Plan run() {
         if (static_cast<double>(changes_.size()) > left_)
             return std::move(best_);
         Plan whole = best_;
-        for (LayerStrategy &strategy : whole.layers)
-            strategy = LayerStrategy{std::vector<std::string>(whole.axes.size()), {}};
+        whole.layers = firsts_;
         const double left = left_;
         go_on();
         left_ = left;
@@ -62,6 +61,8 @@ class LocalSearch {
     using Change = std::function<bool(Plan &)>;
 
     void add_strategies(const Space &space) {
+        for (const auto &options : space.options)
+            firsts_.push_back(options->front());
         for (const LayerId layer : space.options.ids())
             for (const LayerStrategy &strategy : *space.options[layer])
                 changes_.push_back(
@@ -107,6 +108,7 @@ class LocalSearch {
     const PipelineRules &rules_;
     Plan best_;
     std::vector<Change> changes_;
+    LayerStrategies firsts_; ///< of each layer
     double left_; ///< plans that may still be priced
 };
 
