@@ -29,22 +29,19 @@ bool is_fusable(const schedule::CollectiveInfo &info, ir::WaitOp wait, const pla
            });
 }
 
-const cost::Group &group_of(const std::vector<int> &axes, const planrt::Mesh &mesh, const planrt::Mesh &whole,
+const cost::Group &group_of(const std::vector<int> &axes, const planrt::Mesh &whole, const planrt::Role &role,
                             const cost::Machine &machine, std::map<std::vector<int>, cost::Group> &groups) {
-    if (const auto known = groups.find(axes); known != groups.end())
-        return known->second;
-    std::vector<int> sizes = whole.sizes;
-    for (const int axis : axes)
-        sizes[static_cast<std::size_t>(axis)] = mesh.sizes[static_cast<std::size_t>(axis)];
-    return groups.emplace(axes, cost::group(axes, sizes, machine)).first->second;
+    const auto known = groups.find(axes);
+    return known != groups.end() ? known->second
+                                 : groups.emplace(axes, cost::group(axes, whole, role, machine)).first->second;
 }
 
 } // namespace
 
 CollectivePrice::CollectivePrice(ir::StartOp start, ir::WaitOp wait, ir::MeshAttr mesh, const planrt::Mesh &whole,
-                                 const cost::Machine &machine, KnownCollectives &known)
+                                 const planrt::Role &role, const cost::Machine &machine, KnownCollectives &known)
     : info_(schedule::collective_info(start, mesh)), mesh_(ir::mesh_of(mesh)), machine_(machine),
-      group_(group_of(info_.axes, mesh_, whole, machine, known.groups)), in_bucket_(is_fusable(info_, wait, mesh_)) {
+      group_(group_of(info_.axes, whole, role, machine, known.groups)), in_bucket_(is_fusable(info_, wait, mesh_)) {
     for (const schedule::CollectiveInfo::Member &member : info_.members) {
         const sharding::Step &step = steps_.emplace_back(info_.kind, info_.axes, member.from, member.to);
         std::vector<planrt::Traffic> &traffic = known.traffic[cost::key(step)];
@@ -117,8 +114,11 @@ std::vector<std::vector<std::int64_t>> CollectivePrice::numbers() const {
     return columns;
 }
 
-cost::Price transfer_price(const schedule::TransferInfo &info, const planrt::Mesh &mesh, int rank,
-                           const cost::Machine &machine) {
+namespace {
+
+cost::Group group_of(const schedule::TransferInfo &info, const planrt::Mesh &mesh, const cost::Machine &machine) {
+    if (!mesh.is_even())
+        return cost::group_between(mesh, info.from.role, info.to.role, machine);
     std::vector<int> axes; // between the roles, and those that cut what they hold
     for (std::size_t axis = 0; axis < mesh.sizes.size(); ++axis) {
         const bool same_ranks = !info.from.role.coordinates.empty() && !info.to.role.coordinates.empty() &&
@@ -132,13 +132,20 @@ cost::Price transfer_price(const schedule::TransferInfo &info, const planrt::Mes
         if (!same_ranks || cuts(info.from) || cuts(info.to))
             axes.push_back(static_cast<int>(axis));
     }
+    return cost::group(axes, mesh.sizes, machine);
+}
+
+} // namespace
+
+cost::Price transfer_price(const schedule::TransferInfo &info, const planrt::Mesh &mesh, int rank,
+                           const cost::Machine &machine) {
     const planrt::Exchange moved = planrt::exchange(info.from, info.to, mesh, rank);
     const auto elements = [](const std::vector<planrt::Transfer> &transfers) {
         return std::accumulate(transfers.begin(), transfers.end(), std::int64_t{0},
                                [](std::int64_t sum, const auto &each) { return sum + planrt::volume(each.box); });
     };
     const std::int64_t most = std::max(elements(moved.sends), elements(moved.receives));
-    return cost::point_to_point(cost::group(axes, mesh.sizes, machine), /*neighbours=*/false,
+    return cost::point_to_point(group_of(info, mesh, machine), /*neighbours=*/false,
                                 static_cast<double>(std::max(moved.sends.size(), moved.receives.size())),
                                 cost::Bytes(static_cast<double>(most) * info.element_bytes));
 }

@@ -178,8 +178,9 @@ class Check {
         pipeline.schedule = wanted.schedule;
         pipeline.chunks = wanted.chunks;
         const auto axis = std::find(plan.axes.begin(), plan.axes.end(), wanted.axis) - plan.axes.begin();
+        plan::StageCosts costs{{plan.cost}, {}};
         plan.failure =
-            plan::make_stages(request, *plan.cost, plan.mesh.sizes[static_cast<std::size_t>(axis)], pipeline.stages);
+            plan::make_stages(request, costs, plan.mesh.sizes[static_cast<std::size_t>(axis)], pipeline.stages);
     }
 
     void check_plan(const Reference &reference, mlir::ModuleOp derived, const plan::Request &request,

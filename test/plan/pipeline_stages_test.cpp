@@ -39,11 +39,13 @@ struct Case {
     [[nodiscard]] int ranks() const { return plan.mesh.sizes.back(); }
     [[nodiscard]] std::string failure() const {
         LayerStages made;
-        return make_stages(request, *plan.cost, ranks(), made);
+        StageCosts costs{{plan.cost}, {}};
+        return make_stages(request, costs, ranks(), made);
     }
     [[nodiscard]] std::vector<int> stages() const {
         LayerStages made;
-        EXPECT_EQ(make_stages(request, *plan.cost, ranks(), made), "");
+        StageCosts costs{{plan.cost}, {}};
+        EXPECT_EQ(make_stages(request, costs, ranks(), made), "");
         std::vector<int> result;
         for (const int stage : made.of)
             result.push_back(stage);

@@ -9,6 +9,7 @@
 #include "program/slots.h"
 
 #include <algorithm>
+#include <deque>
 #include <iterator>
 
 namespace planc::plan {
@@ -46,8 +47,11 @@ pipeline::Durations durations(const pipeline::Schedule &schedule, const cost::Pi
 class PipelinePrice {
   public:
     PipelinePrice(const Request &request, const Plan &plan)
-        : request_(request), plan_(plan), pipeline_(*plan.pipeline), known_(plan.mesh, request.machine),
-          staged_(sharding::staged(request.graph, pipeline_.stages)), group_(group_along(pipeline_.axis)) {
+        : request_(request), plan_(plan), pipeline_(*plan.pipeline),
+          axis_(static_cast<int>(std::ranges::find(plan.axes, pipeline_.axis) - plan.axes.begin())),
+          staged_(sharding::staged(request.graph, pipeline_.stages)) {
+        for (int role = 0; role < ranks_of_pipeline(plan); ++role)
+            ranks_.emplace_back(planrt::role_at(plan.mesh, axis_, role), plan.mesh, request.machine);
         schedule_ = pipeline::made_by(pipeline_.schedule, ranks_of_pipeline(plan), pipeline_.chunks,
                                       request.graph.microbatches);
         schedule_.reach = sharding::reach_of_gradients(request.graph, staged_, schedule_.stages);
@@ -75,8 +79,10 @@ class PipelinePrice {
             add_loss(output);
         for (std::size_t stage = 0; stage < cost_.stages.size(); ++stage)
             cost_.stages[stage].sent = Bytes(static_cast<double>(busiest(parts_[stage].sent).elements));
-        for (const Part &part : parts_)
+        for (Part &part : parts_) {
+            set_position(part.table, part.role);
             merge(part.table);
+        }
         table_.microbatches = request_.graph.microbatches;
         for (int role = 0; role < schedule_.ranks; ++role)
             add_up(role);
@@ -98,10 +104,26 @@ class PipelinePrice {
         std::vector<planrt::Traffic> sent;
     };
 
-    [[nodiscard]] cost::Group group_along(const std::string &name) const {
-        const std::vector<int> axes{
-            static_cast<int>(std::find(plan_.axes.begin(), plan_.axes.end(), name) - plan_.axes.begin())};
-        return cost::group(axes, plan_.mesh.sizes, request_.machine);
+    /// The ranks of a role, and what is known of their prices.
+    struct Ranks {
+        planrt::Role role;
+        Mesh mesh;
+        KnownPrices known;
+        Ranks(planrt::Role of, const Mesh &whole, const Machine &machine)
+            : role(std::move(of)), mesh(role.mesh(whole)), known(mesh, whole, role, machine) {}
+    };
+
+    [[nodiscard]] const Ranks &ranks_of(const Part &part) const { return ranks_[static_cast<std::size_t>(part.role)]; }
+    /// In an even mesh, all roles have the same prices.
+    [[nodiscard]] KnownPrices &known_of(const Part &part) {
+        return ranks_[plan_.mesh.is_even() ? 0 : static_cast<std::size_t>(part.role)].known;
+    }
+
+    /// Those that send each other messages.
+    [[nodiscard]] cost::Group group_of(const Part &sender, const Part &receiver) const {
+        return plan_.mesh.is_even()
+                   ? cost::group(std::vector{axis_}, plan_.mesh.sizes, request_.machine)
+                   : cost::group_between(plan_.mesh, ranks_of(sender).role, ranks_of(receiver).role, request_.machine);
     }
 
     /// Whether a parameter's gradients are sums over several replicas of the weights.
@@ -136,12 +158,13 @@ class PipelinePrice {
         graph.weights.stashed = stashes_[static_cast<std::size_t>(stage)];
         graph.weights.versions =
             graph.weights.updates > 1 && schedule_.weights == pipeline::Weights::two_versions ? 2 : 1;
+        const Mesh &mesh = ranks_of(part).mesh;
         part.laid_out =
-            sharding::lay_out(sharding::GraphIndex(graph), plan_.mesh, plan_.layers, plan_.storage, known_.reshards);
+            sharding::lay_out(sharding::GraphIndex(graph), mesh, plan_.layers, plan_.storage, known_of(part).reshards);
         lay_out_larger_of(part, number);
         const cost::LargerMicroBatches larger{part.larger.graph, part.larger_laid_out, part.larger_count};
-        part.table = cost::price(graph, cost::GraphFacts(graph, request_.machine), part.laid_out, plan_.mesh,
-                                 plan_.axes, request_.machine, plan_.layers, plan_.storage, known_.prices,
+        part.table = cost::price(graph, cost::GraphFacts(graph, request_.machine), part.laid_out, mesh, plan_.axes,
+                                 request_.machine, plan_.layers, plan_.storage, known_of(part).prices,
                                  part.larger_count > 0 ? &larger : nullptr);
         if (number >= schedule_.stages) // as in replica 0
             return;
@@ -178,7 +201,7 @@ class PipelinePrice {
             part.larger_count += schedule_.replica_of[static_cast<std::size_t>(m)] == number / schedule_.stages ? 1 : 0;
         part.larger = sharding::stage_graph(request_.larger->graph, larger_staged_, number % schedule_.stages);
         LaidOutGraph laid_out = lay_out_larger(std::move(part.larger.graph), part.stage.graph, part.laid_out,
-                                               plan_.mesh, plan_.layers, plan_.storage, known_);
+                                               ranks_of(part).mesh, plan_.layers, plan_.storage, known_of(part));
         part.larger.graph = std::move(laid_out.graph);
         part.larger_laid_out = std::move(laid_out.laid_out);
     }
@@ -235,14 +258,6 @@ class PipelinePrice {
 
     cost::StageRow &row_of(std::size_t part) { return cost_.stages[part % cost_.stages.size()]; }
 
-    [[nodiscard]] planrt::Role ranks_of(int role) const {
-        planrt::Role ranks;
-        for (std::size_t axis = 0; axis < plan_.axes.size(); ++axis)
-            ranks.coordinates.push_back(plan_.axes[axis] == pipeline_.axis ? planrt::Range{role, role + 1}
-                                                                           : planrt::Range{0, plan_.mesh.sizes[axis]});
-        return ranks;
-    }
-
     /// A value that leaves a stage arrives in each placement in which the other one needs it.
     void add_transfers(const sharding::Crossing &crossing, bool of_larger) {
         Part &sender = parts_[static_cast<std::size_t>(crossing.from)];
@@ -266,7 +281,7 @@ class PipelinePrice {
             std::int64_t most = 0;
             for (int rank = 0; rank < plan_.mesh.ranks(); ++rank) {
                 const planrt::Traffic traffic = planrt::traffic(
-                    {leaves, ranks_of(sender.role)}, {copy.placement, ranks_of(receiver.role)}, plan_.mesh, rank);
+                    {leaves, ranks_of(sender).role}, {copy.placement, ranks_of(receiver).role}, plan_.mesh, rank);
                 planrt::Traffic &sum = sender.sent[static_cast<std::size_t>(rank)];
                 sum.calls += times * traffic.calls;
                 sum.elements += times * traffic.elements * bytes;
@@ -275,9 +290,9 @@ class PipelinePrice {
             if (most == 0 || of_larger || crossing.from >= schedule_.stages) // it stays; as others, as in replica 0
                 continue;
             cost::StageRow &row = cost_.stages[static_cast<std::size_t>(crossing.from)];
-            (once ? row.update : row.sends) +=
-                cost::point_to_point(group_, /*neighbours=*/true, 1, Bytes(static_cast<double>(most) * bytes))
-                    .seconds();
+            (once ? row.update : row.sends) += cost::point_to_point(group_of(sender, receiver), /*neighbours=*/true, 1,
+                                                                    Bytes(static_cast<double>(most) * bytes))
+                                                   .seconds();
         }
     }
 
@@ -310,18 +325,27 @@ class PipelinePrice {
         std::int64_t most = 0;
         for (int rank = 0; rank < plan_.mesh.ranks(); ++rank) {
             const planrt::Traffic traffic =
-                planrt::traffic({sent, ranks_of(sender.role)}, {received, ranks_of(receiver.role)}, plan_.mesh, rank);
+                planrt::traffic({sent, ranks_of(sender).role}, {received, ranks_of(receiver).role}, plan_.mesh, rank);
             planrt::Traffic &sum = sender.sent[static_cast<std::size_t>(rank)];
             sum.calls += traffic.calls;
             sum.elements += traffic.elements * element_bytes;
             most = std::max(most, traffic.elements);
         }
-        const Seconds time =
-            cost::point_to_point(group_, /*neighbours=*/false, 1, Bytes(static_cast<double>(most) * element_bytes))
-                .seconds();
+        const Seconds time = cost::point_to_point(group_of(sender, receiver), /*neighbours=*/false, 1,
+                                                  Bytes(static_cast<double>(most) * element_bytes))
+                                 .seconds();
         for (const int end : {from, to})
             if (end < schedule_.stages) // those of other replicas are as in replica 0
                 cost_.stages[static_cast<std::size_t>(end)].update += time;
+    }
+
+    /// Rows say whose groups they are of.
+    static void set_position(CostTable &table, int position) {
+        for (cost::LayerRow &layer : table.layers)
+            for (cost::CollectiveRow &row : layer.collectives)
+                row.position = position;
+        for (cost::CollectiveRow &row : table.reshards)
+            row.position = position;
     }
 
     void merge(const CostTable &table) {
@@ -333,6 +357,7 @@ class PipelinePrice {
         };
         if (first) {
             table_ = table;
+            table_.mesh = plan_.mesh;
             table_.memory = {};
             table_.payload = {};
             return;
@@ -366,10 +391,10 @@ class PipelinePrice {
     const Plan &plan_;
     const PipelinePlan &pipeline_;
     std::vector<Part> parts_;
-    KnownPrices known_;
+    int axis_;                ///< of the pipeline
+    std::deque<Ranks> ranks_; ///< by role; they refer to each other
     sharding::StagedGraph staged_;
     sharding::StagedGraph larger_staged_; ///< empty: all micro-batches are of one size
-    cost::Group group_;
     pipeline::Schedule schedule_;
     std::vector<std::vector<int>> slots_; ///< by role and micro-batch
     std::vector<bool> stashes_;           ///< by stage

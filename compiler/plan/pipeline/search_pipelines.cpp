@@ -6,6 +6,7 @@
 #include "plan/pipeline/cut_search.h"
 #include "plan/pipeline/depths.h"
 #include "plan/pipeline/least_step.h"
+#include "plan/pipeline/positions.h"
 #include "plan/pipeline/price_pipeline.h"
 #include "plan/pipeline/stage_splits.h"
 #include "plan/pipeline/stages.h"
@@ -45,7 +46,7 @@ class PipelineSearch {
         plan.memory_limit_bytes = limit_;
         plan.memory_decided = memory_decided_;
         warn_of_memory(plan);
-        if (request_.search && request_.runner_ups)
+        if (request_.search && request_.runner_ups && plan.mesh.is_even())
             add_alternatives(with_depth(request_, {plan.pipeline->axis, ranks_of_pipeline(plan)}), plan);
         return plan;
     }
@@ -58,6 +59,8 @@ class PipelineSearch {
             return 0;
         if (!work_)
             work_ = whole_work(request_);
+        if (is_uneven(request_.mesh)) // some stage works for as long as all ranks together would
+            return work_->of_step(request_.graph.microbatches).value / request_.ranks;
         return least_step(*work_, request_.graph.microbatches, request_.ranks, depth, Seconds(best_seconds())).value;
     }
 
@@ -68,51 +71,104 @@ class PipelineSearch {
             lower_bound_ = std::min(lower_bound_, best_seconds());
             return;
         }
+        if (is_uneven(request_.mesh))
+            return try_uneven(depth, computation);
         Request inner = with_depth(request_, depth);
         inner.runner_ups = false;
         inner.baselines = request_.search;
         // The busiest stage works for at least its share of what all stages do together.
         const double allowance = request_.search ? crossing_price(inner, cuts_, depth) : 0;
         inner.at_most = Seconds(depth.ranks * best_seconds() + allowance);
-        Plan splits = search_meshes(inner);
-        meshes_ += splits.meshes;
-        if (request_.search && !splits.out_of_memory)
+        Plan plan = search_meshes(inner);
+        meshes_ += plan.meshes;
+        if (request_.search && !plan.out_of_memory)
             lower_bound_ =
-                std::min(lower_bound_, std::max(computation, (splits.lower_bound.value - allowance) / depth.ranks));
-        if (!splits.failure.empty()) {
-            too_slow_ |= splits.too_slow;
-            if (!splits.too_slow)
-                failure_ = splits.failure;
+                std::min(lower_bound_, std::max(computation, (plan.lower_bound.value - allowance) / depth.ranks));
+        if (!plan.failure.empty()) {
+            too_slow_ |= plan.too_slow;
+            if (!plan.too_slow)
+                failure_ = plan.failure;
             return;
         }
-        const std::vector<Baseline> baselines = std::exchange(splits.baselines, {});
-        PipelinePlan pipeline{depth.axis, schedules_.front(), wanted_.chunks, {}};
-        if (failure_ = make_stages(request_, *splits.cost, depth.ranks, pipeline.stages); !failure_.empty())
+        const std::vector<Baseline> baselines = std::exchange(plan.baselines, {});
+        const std::optional<Splits> splits = in_stages({std::move(plan), {}, {}}, depth);
+        if (!splits)
             return;
-        splits.pipeline = std::move(pipeline);
-        if (is_promising(splits))
-            try_splits(splits);
+        if (is_promising(*splits))
+            try_splits(*splits);
         for (const Baseline &baseline : baselines)
             if (baseline.excluded.empty())
-                try_baseline(splits, baseline);
+                try_baseline(*splits, baseline);
+    }
+
+    /// The ranks at each position have splits of their own.
+    void try_uneven(const Depth &depth, double computation) {
+        lower_bound_ = std::min(lower_bound_, computation);
+        Splits splits;
+        for (int position = 0; position < depth.ranks; ++position) {
+            Request inner = at_position(request_, depth, position);
+            inner.runner_ups = false;
+            inner.baselines = false;
+            Plan plan = search_meshes(inner);
+            meshes_ += plan.meshes;
+            if (failure_ = plan.failure; !failure_.empty())
+                return;
+            splits.costs.at.push_back(plan.cost);
+            splits.layers_at.push_back(plan.layers);
+            if (position == 0)
+                splits.plan = std::move(plan);
+        }
+        splits.plan.mesh = uneven_mesh(request_.mesh, depth.axis);
+        if (const std::optional<Splits> staged = in_stages(std::move(splits), depth))
+            try_splits(*staged);
+    }
+
+    /// How the layers are split inside the stages, wherever these begin.
+    struct Splits {
+        Plan plan;                              ///< in stages of about equal work
+        StageCosts costs;                       ///< of all stages together
+        std::vector<LayerStrategies> layers_at; ///< by position; empty: those of `plan` hold for all
+    };
+
+    [[nodiscard]] std::optional<Splits> in_stages(Splits splits, const Depth &depth) {
+        PipelinePlan pipeline{depth.axis, schedules_.front(), wanted_.chunks, {}};
+        if (splits.costs.at.empty())
+            splits.costs.at = {splits.plan.cost};
+        if (failure_ = make_stages(request_, splits.costs, depth.ranks, pipeline.stages); !failure_.empty())
+            return std::nullopt;
+        splits.plan.pipeline = std::move(pipeline);
+        set_layers(splits, splits.plan);
+        return splits;
+    }
+
+    /// Splits each layer as is best at the position of its stage.
+    static void set_layers(const Splits &splits, Plan &plan) {
+        if (splits.layers_at.empty())
+            return;
+        for (const LayerId layer : plan.layers.ids())
+            if (const int stage = plan.pipeline->stages.of[layer]; stage != sharding::LayerStages::everywhere)
+                plan.layers[layer] = splits.layers_at[static_cast<std::size_t>(
+                    splits.costs.position_of[static_cast<std::size_t>(stage)])][layer];
     }
 
     /// The plans of the literature, split like this inside stages of about equal work.
-    void try_baseline(Plan plan, const Baseline &baseline) {
+    void try_baseline(Splits splits, const Baseline &baseline) {
+        Plan &plan = splits.plan;
         plan.axes = baseline.axes;
         plan.mesh = baseline.mesh;
         plan.layers = baseline.layers;
         plan.storage = baseline.storage;
         plan.cost = baseline.cost;
-        plan.pipeline->stages = cuts_.stages(cuts_.balanced(cuts_.seconds(*plan.cost), plan.pipeline->stages.count));
-        if (is_promising(plan))
+        splits.costs.at = {baseline.cost};
+        plan.pipeline->stages = cuts_.stages(cuts_.balanced(cuts_.seconds(splits.costs)));
+        if (is_promising(splits))
             take(priced(plan));
     }
 
     /// By the prices of its layers, before its stages are priced.
-    [[nodiscard]] bool is_promising(const Plan &plan) {
-        const CutSearch search(cuts_, *plan.cost, ranks_of_pipeline(plan));
-        const Begins begins = cuts_.begins(plan.pipeline->stages);
+    [[nodiscard]] bool is_promising(const Splits &splits) {
+        const CutSearch search(cuts_, splits.costs, ranks_of_pipeline(splits.plan));
+        const Begins begins = cuts_.begins(splits.plan.pipeline->stages);
         double least = infinity;
         for (const std::string &schedule : schedules_)
             least = std::min(least, search.seconds(begins, schedule, wanted_.chunks));
@@ -121,8 +177,7 @@ class PipelineSearch {
         return promising;
     }
 
-    /// `splits.cost` is that of all stages together.
-    void try_splits(const Plan &splits) {
+    void try_splits(const Splits &splits) {
         const Plan plan = with_best_cuts(splits);
         if (fits(plan) || !request_.search)
             return take(plan);
@@ -183,23 +238,24 @@ class PipelineSearch {
                        : a.cost->memory.total() < b.cost->memory.total();
     }
 
-    [[nodiscard]] Plan with_stages(Plan plan, const Begins &begins) const {
+    [[nodiscard]] Plan with_stages(const Splits &splits, Plan plan, const Begins &begins) const {
         plan.pipeline->stages = cuts_.stages(begins);
+        set_layers(splits, plan);
         return priced(std::move(plan));
     }
 
     /// Moves cuts as long as that helps.
-    [[nodiscard]] Plan with_best_cuts(const Plan &splits) const {
-        Plan best = priced(splits);
+    [[nodiscard]] Plan with_best_cuts(const Splits &splits) const {
+        Plan best = priced(splits.plan);
         if (!wanted_.cuts.empty())
             return best;
-        const CutSearch search(cuts_, *splits.cost, ranks_of_pipeline(splits));
+        const CutSearch search(cuts_, splits.costs, ranks_of_pipeline(splits.plan));
         while (true) {
             const std::optional<Begins> moved =
                 search.moved(cuts_.begins(best.pipeline->stages), best.pipeline->schedule, wanted_.chunks);
             if (!moved)
                 return best;
-            Plan other = with_stages(best, *moved);
+            Plan other = with_stages(splits, best, *moved);
             if (!is_better(other, best))
                 return best;
             best = std::move(other);
@@ -207,15 +263,16 @@ class PipelineSearch {
     }
 
     /// Gives fewer layers to stages that take more memory than there is.
-    [[nodiscard]] Plan cut_for_memory(const Plan &splits, Plan best) const {
-        std::vector<double> weights = cuts_.seconds(*splits.cost);
+    [[nodiscard]] Plan cut_for_memory(const Splits &splits, Plan best) const {
+        std::vector<std::vector<double>> weights = cuts_.seconds(splits.costs);
         for (int round = 0; round < most_rounds && wanted_.cuts.empty() && !fits(best); ++round) {
             const std::vector<cost::StageRow> &rows = best.cost->pipeline->stages;
-            for (std::size_t place = 0; place < weights.size(); ++place) {
+            for (std::size_t place = 0; place < wanted_.layers.size(); ++place) {
                 const int stage = best.pipeline->stages.of[wanted_.layers[place]];
-                weights[place] *= rows[static_cast<std::size_t>(stage)].memory.total().value / limit_;
+                for (std::vector<double> &of_stage : weights)
+                    of_stage[place] *= rows[static_cast<std::size_t>(stage)].memory.total().value / limit_;
             }
-            Plan other = with_stages(best, cuts_.balanced(weights, best.pipeline->stages.count));
+            Plan other = with_stages(splits, best, cuts_.balanced(weights));
             if (is_better(other, best))
                 best = std::move(other);
         }
