@@ -7,6 +7,7 @@
 
 #include "ir/entry_functions.h"
 #include "ir/pipeline_attribute.h"
+#include "plan/pipeline/positions.h"
 #include "plan/pipeline/stages.h"
 #include "plan/plan.h"
 #include "schedule/schedule.h"
@@ -144,6 +145,9 @@ class Check {
             plan.axes.push_back(axis.name);
             plan.mesh.sizes.push_back(axis.size);
         }
+        const plan::Mesh largest = plan.mesh;
+        if (plan::is_uneven(request.mesh))
+            plan.mesh = plan::uneven_mesh(request.mesh, pipeline_axis);
         sharding::PerLayer<std::set<std::string>> loops(request.graph.layers.size());
         for (const sharding::Operation &operation : request.graph.operations)
             for (const sharding::Loop &loop : operation.nest.loops)
@@ -166,7 +170,7 @@ class Check {
         if (random_.chance(0.4))
             plan.storage.optimizer = random_axes(plan.axes);
         plan.cost = std::make_shared<const cost::CostTable>(
-            plan::evaluate(request, plan.mesh, plan.axes, plan.layers, plan.storage));
+            plan::evaluate(request, largest, plan.axes, plan.layers, plan.storage));
         if (request.pipeline)
             put_on_stages(*request.pipeline, request, plan);
         return plan;

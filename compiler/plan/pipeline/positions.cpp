@@ -2,6 +2,7 @@
 
 #include "pipeline/makers.h"
 #include "plan/pipeline/changing_weights.h"
+#include "plan/pipeline/price_pipeline.h"
 
 #include <algorithm>
 
@@ -33,14 +34,27 @@ Request at_position(const Request &request, const Depth &depth, int position) {
     return inner;
 }
 
-std::vector<int> positions_of_stages(const PipelineRequest &wanted, int ranks, int microbatches) {
-    const bool in_order = wanted.schedule.empty() || changes_weights(wanted.schedule);
-    const pipeline::Schedule schedule =
-        pipeline::made_by(in_order ? "one_f_one_b" : wanted.schedule, ranks, wanted.chunks, microbatches);
+std::vector<int> positions_of_stages(const std::string &schedule, int ranks, int chunks, int microbatches) {
+    const bool in_order = schedule.empty() || changes_weights(schedule);
+    const pipeline::Schedule made = pipeline::made_by(in_order ? "one_f_one_b" : schedule, ranks, chunks, microbatches);
     std::vector<int> positions;
-    for (int stage = 0; stage < schedule.stages; ++stage)
-        positions.push_back(schedule.rank_of_part(stage));
+    for (int stage = 0; stage < made.stages; ++stage)
+        positions.push_back(made.rank_of_part(stage));
     return positions;
+}
+
+std::vector<int> positions_of_stages(const Plan &plan) {
+    return positions_of_stages(plan.pipeline->schedule, ranks_of_pipeline(plan), plan.pipeline->chunks,
+                               plan.cost->microbatches);
+}
+
+Mesh mesh_of_layer(const Plan &plan, LayerId layer) {
+    if (!plan.pipeline)
+        return plan.mesh;
+    const auto axis = static_cast<int>(std::ranges::find(plan.axes, plan.pipeline->axis) - plan.axes.begin());
+    const int stage = plan.pipeline->stages.of[layer];
+    const bool everywhere = stage == sharding::LayerStages::everywhere;
+    return plan.mesh.at(axis, everywhere ? 0 : positions_of_stages(plan)[static_cast<std::size_t>(stage)]);
 }
 
 } // namespace planc::plan

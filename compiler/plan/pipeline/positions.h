@@ -20,7 +20,13 @@ namespace planc::plan {
 /// pipeline's axis has size 1. As with_depth() otherwise.
 [[nodiscard]] Request at_position(const Request &request, const Depth &depth, int position);
 
-/// Of each stage, by the schedule that is wanted.
-[[nodiscard]] std::vector<int> positions_of_stages(const PipelineRequest &wanted, int ranks, int microbatches);
+/// Of each stage; `ranks`: of the pipeline's axis. Where the schedule is open, stages follow one another.
+[[nodiscard]] std::vector<int> positions_of_stages(const std::string &schedule, int ranks, int chunks,
+                                                   int microbatches);
+/// Of the stages of a plan with a pipeline.
+[[nodiscard]] std::vector<int> positions_of_stages(const Plan &plan);
+
+/// The mesh of the ranks that have a layer: those of its stage; all without a pipeline.
+[[nodiscard]] Mesh mesh_of_layer(const Plan &plan, LayerId layer);
 
 } // namespace planc::plan

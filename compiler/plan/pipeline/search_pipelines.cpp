@@ -46,13 +46,35 @@ class PipelineSearch {
         plan.memory_limit_bytes = limit_;
         plan.memory_decided = memory_decided_;
         warn_of_memory(plan);
-        if (request_.search && request_.runner_ups && plan.mesh.is_even())
-            add_alternatives(with_depth(request_, {plan.pipeline->axis, ranks_of_pipeline(plan)}), plan);
+        if (request_.search && request_.runner_ups)
+            add_alternatives_of_stages(plan);
         return plan;
     }
 
   private:
     [[nodiscard]] double best_seconds() const { return best_ ? best_->cost->seconds().value : request_.at_most.value; }
+
+    void add_alternatives_of_stages(Plan &plan) const {
+        const Depth depth{plan.pipeline->axis, ranks_of_pipeline(plan)};
+        if (plan.mesh.is_even())
+            return add_alternatives(with_depth(request_, depth), plan);
+        plan.runner_ups.assign(plan.layers.size(), std::nullopt);
+        plan.choices.assign(plan.layers.size(), 1);
+        const std::vector<int> position_of = positions_of_stages(plan);
+        for (int position = 0; position < depth.ranks; ++position) {
+            Plan here = plan;
+            here.mesh = plan.mesh.at(plan.mesh.uneven_along, position);
+            add_alternatives(at_position(request_, depth, position), here);
+            for (const LayerId layer : plan.layers.ids()) {
+                const int stage = plan.pipeline->stages.of[layer];
+                if (stage == sharding::LayerStages::everywhere ||
+                    position_of[static_cast<std::size_t>(stage)] != position)
+                    continue;
+                plan.runner_ups[layer] = here.runner_ups[layer];
+                plan.choices[layer] = here.choices[layer];
+            }
+        }
+    }
 
     [[nodiscard]] double least_computation(const Depth &depth) {
         if (!request_.search)

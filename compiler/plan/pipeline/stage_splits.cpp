@@ -1,7 +1,6 @@
 #include "plan/pipeline/stage_splits.h"
 
 #include "plan/pipeline/positions.h"
-#include "plan/pipeline/price_pipeline.h"
 #include "plan/search/search_meshes.h"
 
 namespace planc::plan {
@@ -47,8 +46,7 @@ std::optional<LayerStrategies> splits_by_stage(const Request &request, const Pla
     Request of_stage = request_of_stages(request, plan, storage);
     const sharding::LayerStages &stages = plan.pipeline->stages;
     const sharding::StagedGraph staged = sharding::staged(request.graph, stages);
-    const std::vector<int> positions =
-        positions_of_stages(*request.pipeline, ranks_of_pipeline(plan), request.graph.microbatches);
+    const std::vector<int> positions = positions_of_stages(plan);
     LayerStrategies layers = plan.layers;
     for (int stage = 0; stage < stages.count; ++stage) {
         set_ranks(of_stage, plan, positions[static_cast<std::size_t>(stage)]);

@@ -139,8 +139,9 @@ std::string make_stages(const Request &request, StageCosts &costs, int ranks, sh
         return counted(count, "stage") + " for " + counted(layers, "layer");
     const Cuts cuts(request);
     Begins begins{0};
-    costs.position_of = costs.at.size() == 1 ? std::vector<int>(static_cast<std::size_t>(count), 0)
-                                             : positions_of_stages(wanted, ranks, request.graph.microbatches);
+    costs.position_of = costs.at.size() == 1
+                            ? std::vector<int>(static_cast<std::size_t>(count), 0)
+                            : positions_of_stages(wanted.schedule, ranks, wanted.chunks, request.graph.microbatches);
     if (wanted.cuts.empty()) {
         begins = cuts.balanced(cuts.seconds(costs));
     } else {

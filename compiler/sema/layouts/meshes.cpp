@@ -29,7 +29,7 @@ void read_size(const syntax::Expression &size, MeshAxis &axis, Analysis &analysi
     for (const Value &each : **list)
         axis.sizes.push_back(expect_integer_in(context, each, size.where, what, 1, most_ranks));
     if (axis.sizes.empty())
-        fail_wrong_type(context, size.where, what, "a whole number or a list of them", value);
+        fail_wrong_type(context, size.where, what, "a whole number or a list of at least one", value);
 }
 
 } // namespace
