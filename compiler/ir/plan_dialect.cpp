@@ -256,7 +256,8 @@ Attribute MeshAttr::parse(AsmParser &parser, Type) {
         return own.size() > 1 && static_cast<int>(own.size()) != sizes[stages].front();
     };
     if (stages == names.size() || sizes[stages].size() > 1 || llvm::any_of(sizes, is_wrong)) {
-        parser.emitError(parser.getCurrentLocation(), "one size for each position along an axis of the mesh");
+        parser.emitError(parser.getCurrentLocation(),
+                         "a mesh axis has one size, or one for each position along an axis with one size");
         return {};
     }
     std::vector<std::vector<int>> sizes_at(static_cast<size_t>(sizes[stages].front()));

@@ -1,14 +1,15 @@
 """Every synchronous pipeline schedule trains an example like one rank does, and communicates what planc predicts.
 
   networks.py EXAMPLE.plan --work DIR [--data DIR] [--depths 2 4] [--inside "head -> cols"] [--microbatches 8]
-              [--schedules NAME …]
+              [--cols "[1, 3]"] [--schedules NAME …]
 
 Writes a copy of the example with a layout for each schedule and depth, in which the other axis of the mesh, if `--inside`
-names a rule, splits the layers of each stage over two ranks. test/examples/layouts.py then checks each of them: losses to
+names a rule, splits the layers of each stage over two ranks, or over as many as `--cols` has for each rank of the depth. test/examples/layouts.py then checks each of them: losses to
 1e-5 over 20 steps, bytes and messages exactly, memory. Chimera takes even depths only. Exit code 0 where all agree.
 """
 
 import argparse
+import json
 import pathlib
 import subprocess
 import sys
@@ -18,7 +19,7 @@ SCHEDULES = ["gpipe", "one_f_one_b", "interleaved", "zero_bubble", "zb_v", "chim
 
 
 def layout(name, schedule, depth, options):
-    axes = f"stage: {depth}" + (", cols: 2" if options.inside else "")
+    axes = f"stage: {depth}" + (f", cols: {options.cols}" if options.inside else "")
     chunks = "; chunks = 2" if schedule == "interleaved" else ""
     return (f"layout {name} on [{axes}] {{ {options.inside}{'; ' if options.inside else ''}"
             f"pipeline -> stage {{ schedule = {schedule}{chunks}; microbatches = {options.microbatches} }} }}\n")
@@ -31,6 +32,7 @@ def main():
     parser.add_argument("--data")
     parser.add_argument("--depths", type=int, nargs="+", default=[2, 4])
     parser.add_argument("--inside", default="")
+    parser.add_argument("--cols", default="2")
     parser.add_argument("--microbatches", type=int, default=8)
     parser.add_argument("--schedules", nargs="+", default=SCHEDULES)
     options = parser.parse_args()
@@ -42,7 +44,8 @@ def main():
         names = {f"{schedule}_{depth}": schedule for schedule in options.schedules
                  if schedule != "chimera" or depth % 2 == 0}
         copy.write_text(text + "".join(layout(name, names[name], depth, options) for name in names))
-        ranks = depth * (2 if options.inside else 1)
+        cols = json.loads(options.cols) if options.inside else 1
+        ranks = sum(cols) if isinstance(cols, list) else depth * cols
         command = [sys.executable, LAYOUTS, copy, "--work", options.work, "--ranks", str(ranks),
                    "--data", options.data or options.plan.resolve().parent, "--layouts", "data_parallel", *names]
         failed = subprocess.run(command, check=False).returncode != 0 or failed
