@@ -145,8 +145,8 @@ cost::Price transfer_price(const schedule::TransferInfo &info, const planrt::Mes
                                [](std::int64_t sum, const auto &each) { return sum + planrt::volume(each.box); });
     };
     const std::int64_t most = std::max(elements(moved.sends), elements(moved.receives));
-    return cost::point_to_point(group_of(info, mesh, machine), /*neighbours=*/false,
-                                static_cast<double>(std::max(moved.sends.size(), moved.receives.size())),
+    const bool any = !moved.sends.empty() || !moved.receives.empty(); // at the same time, so there is one latency
+    return cost::point_to_point(group_of(info, mesh, machine), /*neighbours=*/false, any ? 1 : 0,
                                 cost::Bytes(static_cast<double>(most) * info.element_bytes));
 }
 
