@@ -47,34 +47,12 @@ class PipelineSearch {
         plan.memory_decided = memory_decided_;
         warn_of_memory(plan);
         if (request_.search && request_.runner_ups)
-            add_alternatives_of_stages(plan);
+            add_alternatives_by_stage(request_, plan);
         return plan;
     }
 
   private:
     [[nodiscard]] double best_seconds() const { return best_ ? best_->cost->seconds().value : request_.at_most.value; }
-
-    void add_alternatives_of_stages(Plan &plan) const {
-        const Depth depth{plan.pipeline->axis, ranks_of_pipeline(plan)};
-        if (plan.mesh.is_even())
-            return add_alternatives(with_depth(request_, depth), plan);
-        plan.runner_ups.assign(plan.layers.size(), std::nullopt);
-        plan.choices.assign(plan.layers.size(), 1);
-        const std::vector<int> position_of = positions_of_stages(plan);
-        for (int position = 0; position < depth.ranks; ++position) {
-            Plan here = plan;
-            here.mesh = plan.mesh.at(plan.mesh.uneven_along, position);
-            add_alternatives(at_position(request_, depth, position), here);
-            for (const LayerId layer : plan.layers.ids()) {
-                const int stage = plan.pipeline->stages.of[layer];
-                if (stage == sharding::LayerStages::everywhere ||
-                    position_of[static_cast<std::size_t>(stage)] != position)
-                    continue;
-                plan.runner_ups[layer] = here.runner_ups[layer];
-                plan.choices[layer] = here.choices[layer];
-            }
-        }
-    }
 
     [[nodiscard]] double least_computation(const Depth &depth) {
         if (!request_.search)
@@ -123,34 +101,15 @@ class PipelineSearch {
                 try_baseline(*splits, baseline);
     }
 
-    /// The ranks at each position have splits of their own.
     void try_uneven(const Depth &depth, double computation) {
         lower_bound_ = std::min(lower_bound_, computation);
-        Splits splits;
-        for (int position = 0; position < depth.ranks; ++position) {
-            Request inner = at_position(request_, depth, position);
-            inner.runner_ups = false;
-            inner.baselines = false;
-            Plan plan = search_meshes(inner);
-            meshes_ += plan.meshes;
-            if (failure_ = plan.failure; !failure_.empty())
-                return;
-            splits.costs.at.push_back(plan.cost);
-            splits.layers_at.push_back(plan.layers);
-            if (position == 0)
-                splits.plan = std::move(plan);
-        }
-        splits.plan.mesh = uneven_mesh(request_.mesh, depth.axis);
+        Splits splits = splits_by_position(request_, depth);
+        meshes_ += splits.plan.meshes;
+        if (failure_ = splits.plan.failure; !failure_.empty())
+            return;
         if (const std::optional<Splits> staged = in_stages(std::move(splits), depth))
             try_splits(*staged);
     }
-
-    /// How the layers are split inside the stages, wherever these begin.
-    struct Splits {
-        Plan plan;                              ///< in stages of about equal work
-        StageCosts costs;                       ///< of all stages together
-        std::vector<LayerStrategies> layers_at; ///< by position; empty: those of `plan` hold for all
-    };
 
     [[nodiscard]] std::optional<Splits> in_stages(Splits splits, const Depth &depth) {
         PipelinePlan pipeline{depth.axis, schedules_.front(), wanted_.chunks, {}};
@@ -159,18 +118,8 @@ class PipelineSearch {
         if (failure_ = make_stages(request_, splits.costs, depth.ranks, pipeline.stages); !failure_.empty())
             return std::nullopt;
         splits.plan.pipeline = std::move(pipeline);
-        set_layers(splits, splits.plan);
+        splits.set_layers(splits.plan);
         return splits;
-    }
-
-    /// Splits each layer as is best at the position of its stage.
-    static void set_layers(const Splits &splits, Plan &plan) {
-        if (splits.layers_at.empty())
-            return;
-        for (const LayerId layer : plan.layers.ids())
-            if (const int stage = plan.pipeline->stages.of[layer]; stage != sharding::LayerStages::everywhere)
-                plan.layers[layer] = splits.layers_at[static_cast<std::size_t>(
-                    splits.costs.position_of[static_cast<std::size_t>(stage)])][layer];
     }
 
     /// The plans of the literature, split like this inside stages of about equal work.
@@ -262,7 +211,7 @@ class PipelineSearch {
 
     [[nodiscard]] Plan with_stages(const Splits &splits, Plan plan, const Begins &begins) const {
         plan.pipeline->stages = cuts_.stages(begins);
-        set_layers(splits, plan);
+        splits.set_layers(plan);
         return priced(std::move(plan));
     }
 

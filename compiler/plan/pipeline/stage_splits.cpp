@@ -1,6 +1,7 @@
 #include "plan/pipeline/stage_splits.h"
 
 #include "plan/pipeline/positions.h"
+#include "plan/pipeline/price_pipeline.h"
 #include "plan/search/search_meshes.h"
 
 namespace planc::plan {
@@ -41,6 +42,59 @@ Request request_of_stages(const Request &request, const Plan &plan, const Storag
 }
 
 } // namespace
+
+void Splits::set_layers(Plan &other) const {
+    if (layers_at.empty())
+        return;
+    for (const LayerId layer : other.layers.ids())
+        if (const int stage = other.pipeline->stages.of[layer]; stage != sharding::LayerStages::everywhere) {
+            const int position = costs.position_of[static_cast<std::size_t>(stage)];
+            other.layers[layer] = layers_at[static_cast<std::size_t>(position)][layer];
+        }
+}
+
+Splits splits_by_position(const Request &request, const Depth &depth) {
+    Splits splits;
+    int meshes = 0;
+    for (int position = 0; position < depth.ranks; ++position) {
+        Request inner = at_position(request, depth, position);
+        inner.runner_ups = false;
+        inner.baselines = false;
+        inner.at_most = Request::unlimited; // these ranks do not have all layers
+        Plan plan = search_meshes(inner);
+        meshes += plan.meshes;
+        splits.costs.at.push_back(plan.cost);
+        splits.layers_at.push_back(plan.layers);
+        if (position == 0 || !plan.failure.empty())
+            splits.plan = std::move(plan);
+        if (!splits.plan.failure.empty())
+            break;
+    }
+    splits.plan.mesh = uneven_mesh(request.mesh, depth.axis);
+    splits.plan.meshes = meshes;
+    return splits;
+}
+
+void add_alternatives_by_stage(const Request &request, Plan &plan) {
+    const Depth depth{plan.pipeline->axis, ranks_of_pipeline(plan)};
+    if (plan.mesh.is_even())
+        return add_alternatives(with_depth(request, depth), plan);
+    plan.runner_ups.assign(plan.layers.size(), std::nullopt);
+    plan.choices.assign(plan.layers.size(), 1);
+    const std::vector<int> position_of = positions_of_stages(plan);
+    for (int position = 0; position < depth.ranks; ++position) {
+        Plan here = plan;
+        here.mesh = plan.mesh.at(plan.mesh.uneven_along, position);
+        add_alternatives(at_position(request, depth, position), here);
+        for (const LayerId layer : plan.layers.ids()) {
+            const int stage = plan.pipeline->stages.of[layer];
+            if (stage == sharding::LayerStages::everywhere || position_of[static_cast<std::size_t>(stage)] != position)
+                continue;
+            plan.runner_ups[layer] = here.runner_ups[layer];
+            plan.choices[layer] = here.choices[layer];
+        }
+    }
+}
 
 std::optional<LayerStrategies> splits_by_stage(const Request &request, const Plan &plan, const Storage &storage) {
     Request of_stage = request_of_stages(request, plan, storage);
