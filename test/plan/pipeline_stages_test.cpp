@@ -110,6 +110,30 @@ TEST(PipelineStages, AreAsManyAsRanksTimesChunks) {
     EXPECT_EQ(c.stages(), (std::vector{0, 1, 2, 3}));
 }
 
+/// Where three ranks have the second stage and one the first.
+TEST(PipelineStages, AreWeighedByTheirRanks) {
+    Case c({3, 3, 3, 3}, 2);
+    auto faster = std::make_shared<cost::CostTable>(*c.plan.cost);
+    for (const LayerId layer : faster->layers.ids())
+        faster->layers[layer].compute[0] = Seconds(1);
+    const auto stages = [&](const std::vector<SharedCost> &at, const char *schedule, int chunks) {
+        c.request.pipeline->schedule = schedule;
+        c.request.pipeline->chunks = chunks;
+        StageCosts costs{at, {}};
+        LayerStages made;
+        EXPECT_EQ(make_stages(c.request, costs, 2, made), "");
+        return std::vector<int>(made.of.begin(), made.of.end());
+    };
+    EXPECT_EQ(stages({c.plan.cost, faster}, "one_f_one_b", 1), (std::vector{0, 1, 1, 1}));
+    EXPECT_EQ(stages({faster, c.plan.cost}, "one_f_one_b", 1), (std::vector{0, 0, 0, 1}));
+    // The first position has the first stage and the last one.
+    c = Case({3, 3, 3, 3, 3, 3}, 2);
+    *faster = *c.plan.cost;
+    for (const LayerId layer : faster->layers.ids())
+        faster->layers[layer].compute[0] = Seconds(1);
+    EXPECT_EQ(stages({faster, c.plan.cost}, "zb_v", 2), (std::vector{0, 1, 2, 3, 3, 3}));
+}
+
 TEST(PipelineStages, LayersBesideThePipelineAreEverywhere) {
     Case c({1, 1, 1, 1}, 2);
     c.request.pipeline->layers.erase(c.request.pipeline->layers.begin() + 1);
