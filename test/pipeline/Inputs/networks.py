@@ -4,8 +4,9 @@
               [--cols "[1, 3]"] [--schedules NAME …]
 
 Writes a copy of the example with a layout for each schedule and depth, in which the other axis of the mesh, if `--inside`
-names a rule, splits the layers of each stage over two ranks, or over as many as `--cols` has for each rank of the depth. test/examples/layouts.py then checks each of them: losses to
-1e-5 over 20 steps, bytes and messages exactly, memory. Chimera takes even depths only. Exit code 0 where all agree.
+names a rule, splits the layers of each stage over two ranks, or over as many as `--cols` says, for all stages or for each.
+test/examples/layouts.py then checks each of them: losses to 1e-5 over 20 steps, bytes and messages exactly, memory. Chimera
+takes even depths only. Exit code 0 where all agree.
 """
 
 import argparse
