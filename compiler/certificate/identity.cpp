@@ -177,8 +177,8 @@ class Digest {
     }
 
     void put(const plan::MeshAxis &axis) {
-        const auto &[name, size] = axis;
-        add(name, size);
+        const auto &[name, size, sizes] = axis;
+        add(name, size, sizes);
     }
     void put(const plan::Pin &pin) {
         const auto &[loop, axes, text] = pin;

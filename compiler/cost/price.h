@@ -61,6 +61,7 @@ struct CollectiveRow {
                                                  ///< all runs together
     Price price;                                 ///< for a member of a bucket without the latency, which is the
                                                  ///< bucket's
+    int position = 0;                            ///< of the group's ranks, along the axis of a pipeline
     std::string from;                            ///< layouts in words: "batch over rows, partial over cols"
     std::string to;
 };

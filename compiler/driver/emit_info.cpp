@@ -25,16 +25,19 @@ cost::Machine only(cost::Machine machine, cost::Algorithm algorithm) {
 }
 
 /// Members of one call share its latency.
-double seconds_of(const emit::CollectiveInfo &collective, const planrt::Mesh &mesh, const cost::Machine &planned) {
+double seconds_of(const emit::CollectiveInfo &collective, const planrt::Mesh &whole, const planrt::Role &ranks,
+                  const cost::Machine &planned) {
     const planrt::Algorithm algorithm = collective.method.algorithm;
     const cost::Machine machine =
         algorithm == planrt::Algorithm::mpi ? planned : only(planned, cost::algorithm(planrt::name_of(algorithm)));
+    const planrt::Mesh mesh = ranks.mesh(whole);
+    cost::StepPrices prices(mesh, whole, ranks, machine);
     double latency = 0;
     double rest = 0;
     for (const auto &member : collective.members) {
         const sharding::Step step{collective.kind, collective.axes, member.from, member.to};
         const bool in_bucket = collective.members.size() > 1 && !member.from.dimensions.empty(); // else a norm
-        const cost::StepPrice price = cost::price_step(step, member.element_bytes, mesh, machine, in_bucket);
+        const cost::StepPrice &price = prices.of(step, member.element_bytes, in_bucket);
         latency = std::max(latency, price.price.latency.value);
         rest += price.price.seconds().value - price.price.latency.value;
     }
@@ -87,8 +90,8 @@ emit::EmitInfo emit_info(const sema::Program &program, const PlanRequest &reques
     info.steps = train.steps;
     info.seed = train.seed;
     info.source_line = [&files](const std::string &path, int line) { return line_of(files, path, line); };
-    info.seconds = [&plan, &request](const emit::CollectiveInfo &collective) {
-        return seconds_of(collective, plan.mesh, request.request.machine);
+    info.seconds = [&plan, &request](const emit::CollectiveInfo &collective, const planrt::Role &ranks) {
+        return seconds_of(collective, plan.mesh, ranks, request.request.machine);
     };
     info.reference_seconds = request.request.machine.kernels.reference.value;
     for (const cost::LayerRow &layer : plan.cost->layers)

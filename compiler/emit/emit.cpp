@@ -41,11 +41,9 @@ std::string modelled_kernels(const EmitInfo::Modelled &modelled) {
 
 std::string heading(ir::MeshAttr mesh, const EmitInfo &info, bool with_tables) {
     std::vector<std::string> axes;
-    int64_t ranks = 1;
-    for (auto [name, size] : llvm::zip(mesh.getNames(), mesh.getSizes())) {
-        axes.push_back(name.str() + " " + std::to_string(size));
-        ranks *= size;
-    }
+    const int ranks = ir::mesh_of(mesh).ranks();
+    for (auto [axis, name] : llvm::enumerate(mesh.getNames()))
+        axes.push_back(name.str() + " " + planrt::size_text(ir::mesh_of(mesh), static_cast<int>(axis)));
     return "// " + comment(info.source) + ": network " + comment(info.network) + ", layout " + comment(info.layout) +
            " on " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks") +
            (axes.empty() ? "" : " (" + comment(joined(axes, " x ")) + ")") + ".\n// Written by planc. " +

@@ -32,7 +32,7 @@ struct EmitInfo {
     /// A line of the .plan file for comments, without its line end; may be unset.
     std::function<std::string(const std::string &file, int line)> source_line;
     /// Predicted seconds of one run of a collective; may be unset.
-    std::function<double(const CollectiveInfo &)> seconds;
+    std::function<double(const CollectiveInfo &, const planrt::Role &)> seconds;
     /// Predicted seconds of a layer's computation in one phase of a step.
     struct Computation {
         std::string layer;

@@ -40,6 +40,10 @@ class Step {
     [[nodiscard]] int role_of(mlir::func::FuncOp function) const;
     [[nodiscard]] int role_of(ir::VariableOp variable) const;
     /// The mesh on which tensors of a role are placed.
+    /// All ranks where nothing trains.
+    [[nodiscard]] planrt::Role ranks_of(int role) const {
+        return program().roles.empty() ? planrt::Role() : program().roles[static_cast<std::size_t>(role)].ranks;
+    }
     [[nodiscard]] ir::MeshAttr mesh_of(int role) const { return meshes_[static_cast<std::size_t>(role)]; }
 
   private:

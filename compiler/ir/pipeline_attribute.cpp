@@ -66,7 +66,10 @@ void set_updates(mlir::ModuleOp module, const pipeline::Updates &updates) {
 }
 
 static int axis_of(mlir::ModuleOp module) {
-    return has_pipeline(module) ? axis_index(mesh_attribute(module), pipeline_of(module).axis) : -1;
+    if (!has_pipeline(module))
+        return -1;
+    const auto entries = module->getAttrOfType<mlir::DictionaryAttr>(attribute);
+    return axis_index(mesh_attribute(module), entries.getAs<mlir::StringAttr>("axis"));
 }
 
 int role_count(mlir::ModuleOp module) {
@@ -76,13 +79,20 @@ int role_count(mlir::ModuleOp module) {
 
 planrt::Role ranks_of_role(mlir::ModuleOp module, int role) {
     const int axis = axis_of(module);
-    planrt::Role ranks;
-    if (axis < 0)
-        return ranks;
-    for (const int size : mesh_of(mesh_attribute(module)).sizes)
-        ranks.coordinates.push_back({0, size});
-    ranks.coordinates[static_cast<std::size_t>(axis)] = {role, role + 1};
-    return ranks;
+    return axis < 0 ? planrt::Role() : planrt::role_at(mesh_of(mesh_attribute(module)), axis, role);
+}
+
+MeshAttr mesh_of_role(mlir::ModuleOp module, int role) {
+    const int axis = axis_of(module);
+    const MeshAttr whole = mesh_attribute(module);
+    return axis < 0 ? whole : MeshAttr::get(whole.getContext(), whole.getNames(), mesh_of(whole).at(axis, role));
+}
+
+MeshAttr mesh_of_ranks(mlir::Operation *op) {
+    auto function = mlir::dyn_cast<mlir::func::FuncOp>(op);
+    if (!function)
+        function = op->getParentOfType<mlir::func::FuncOp>();
+    return mesh_of_role(function->getParentOfType<mlir::ModuleOp>(), role_of(function));
 }
 
 std::string stage_name(const Pipeline &pipeline, int part) {

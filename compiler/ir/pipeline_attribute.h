@@ -2,6 +2,7 @@
 // chose, and from which the stages are made.
 #pragma once
 
+#include "ir/plan_dialect.h"
 #include "pipeline/schedule.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -42,5 +43,10 @@ void set_updates(mlir::ModuleOp module, const pipeline::Updates &updates);
 /// The number of roles that the mesh has (of the pipeline's axis; 1 without a pipeline), and the ranks of each.
 [[nodiscard]] int role_count(mlir::ModuleOp module);
 [[nodiscard]] planrt::Role ranks_of_role(mlir::ModuleOp module, int role);
+
+/// The mesh of a role's ranks; the whole mesh without a pipeline.
+[[nodiscard]] MeshAttr mesh_of_role(mlir::ModuleOp module, int role);
+/// That of the ranks that run a function, or the function of an operation.
+[[nodiscard]] MeshAttr mesh_of_ranks(mlir::Operation *op);
 
 } // namespace planc::ir

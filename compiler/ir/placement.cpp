@@ -23,14 +23,11 @@ SmallVector<StringAttr> axis_names(MeshAttr mesh, std::span<const int> axes) {
 MeshAttr mesh_attribute(mlir::ModuleOp module) {
     if (auto mesh = module->getAttrOfType<MeshAttr>("plan.mesh"))
         return mesh;
-    return MeshAttr::get(module.getContext(), {}, {});
+    return MeshAttr::get(module.getContext(), {}, planrt::Mesh());
 }
 
 planrt::Mesh mesh_of(MeshAttr mesh) {
-    planrt::Mesh result;
-    for (int64_t size : mesh.getSizes())
-        result.sizes.push_back(static_cast<int>(size));
-    return result;
+    return mesh.getMesh();
 }
 
 int axis_index(MeshAttr mesh, mlir::StringRef name) {

@@ -208,28 +208,80 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
 // --- #plan.mesh ---------------------------------------------------------------------------------------------------
 
 void MeshAttr::print(AsmPrinter &printer) const {
+    const planrt::Mesh mesh = getMesh();
     printer << '<';
-    llvm::interleaveComma(llvm::zip(getNames(), getSizes()), printer, [&](auto axis) {
-        print_name(printer, std::get<0>(axis));
-        printer << ": " << std::get<1>(axis);
+    llvm::interleaveComma(llvm::enumerate(getNames()), printer, [&](auto axis) {
+        print_name(printer, axis.value());
+        const std::string size = planrt::size_text(mesh, static_cast<int>(axis.index()));
+        printer << ": " << size;
+        if (size.front() == '[') {
+            printer << " along ";
+            print_name(printer, getNames()[static_cast<size_t>(mesh.uneven_along)]);
+        }
     });
     printer << '>';
 }
 
 Attribute MeshAttr::parse(AsmParser &parser, Type) {
     SmallVector<StringAttr> names;
-    SmallVector<int64_t> sizes;
-    const auto axis = [&]() -> LogicalResult {
-        if (failed(parse_name(parser, names.emplace_back())) || failed(parser.parseColon()) ||
-            failed(parser.parseInteger(sizes.emplace_back())))
+    SmallVector<SmallVector<int>> sizes; // of each axis: one, or one by position
+    StringAttr along;
+    const auto size = [&]() -> LogicalResult {
+        if (failed(parser.parseInteger(sizes.back().emplace_back())))
             return failure();
-        if (sizes.back() < 1)
+        if (sizes.back().back() < 1)
             return parser.emitError(parser.getCurrentLocation(), "a mesh axis has at least one rank");
         return success();
     };
+    const auto axis = [&]() -> LogicalResult {
+        if (failed(parse_name(parser, names.emplace_back())) || failed(parser.parseColon()))
+            return failure();
+        sizes.emplace_back();
+        if (failed(parser.parseOptionalLSquare()))
+            return size();
+        return LogicalResult(success(succeeded(parser.parseCommaSeparatedList(size)) &&
+                                     succeeded(parser.parseRSquare()) && succeeded(parser.parseKeyword("along")) &&
+                                     succeeded(parse_name(parser, along))));
+    };
     if (failed(parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, axis)))
         return {};
-    return MeshAttr::get(parser.getContext(), names, sizes);
+    planrt::Mesh mesh;
+    if (!along) {
+        for (const SmallVector<int> &own : sizes)
+            mesh.sizes.push_back(own.front());
+        return MeshAttr::get(parser.getContext(), names, mesh);
+    }
+    const auto stages = static_cast<size_t>(llvm::find(names, along) - names.begin());
+    const auto is_wrong = [&](const SmallVector<int> &own) {
+        return own.size() > 1 && static_cast<int>(own.size()) != sizes[stages].front();
+    };
+    if (stages == names.size() || sizes[stages].size() > 1 || llvm::any_of(sizes, is_wrong)) {
+        parser.emitError(parser.getCurrentLocation(),
+                         "a mesh axis has one size, or one for each position along an axis with one size");
+        return {};
+    }
+    std::vector<std::vector<int>> sizes_at(static_cast<size_t>(sizes[stages].front()));
+    for (auto [position, at] : llvm::enumerate(sizes_at))
+        for (auto [index, own] : llvm::enumerate(sizes))
+            at.push_back(index == stages ? 1 : own.size() == 1 ? own.front() : own[position]);
+    return MeshAttr::get(parser.getContext(), names,
+                         planrt::uneven_mesh(static_cast<int>(stages), std::move(sizes_at)));
+}
+
+MeshAttr MeshAttr::get(mlir::MLIRContext *context, ArrayRef<StringAttr> names, const planrt::Mesh &mesh) {
+    const SmallVector<int64_t> sizes(mesh.sizes.begin(), mesh.sizes.end());
+    SmallVector<int64_t> sizes_at;
+    for (const std::vector<int> &own : mesh.sizes_at)
+        sizes_at.append(own.begin(), own.end());
+    return Base::get(context, names, sizes, mesh.uneven_along, sizes_at);
+}
+
+planrt::Mesh MeshAttr::getMesh() const {
+    const auto ints = [](ArrayRef<int64_t> sizes) { return std::vector<int>(sizes.begin(), sizes.end()); };
+    planrt::Mesh mesh{ints(getSizes()), getUnevenAlong(), {}};
+    for (ArrayRef<int64_t> rest = getSizesAt(); !rest.empty(); rest = rest.drop_front(mesh.sizes.size()))
+        mesh.sizes_at.push_back(ints(rest.take_front(mesh.sizes.size())));
+    return mesh;
 }
 
 // --- #plan.strategy -----------------------------------------------------------------------------------------------

@@ -71,7 +71,22 @@ def Plan_LayoutAttr : Plan_Attr<"Layout", "layout"> {
 
 def Plan_MeshAttr : Plan_Attr<"Mesh", "mesh"> {
   let summary = "the grid of ranks: `#plan.mesh<rows: 2, cols: 4>`, row-major";
-  let parameters = (ins ArrayRefParameter<"mlir::StringAttr">:$names, ArrayRefParameter<"int64_t">:$sizes);
+  let description = [{
+    In an uneven mesh, `#plan.mesh<stage: 2, rows: [1, 3] along stage>`, an axis has a size for each position along
+    another one (`planrt::Mesh`).
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"mlir::StringAttr">:$names,
+    ArrayRefParameter<"int64_t">:$sizes, // the largest ones
+    "int":$unevenAlong,                  // -1: the mesh is even
+    ArrayRefParameter<"int64_t">:$sizesAt // of all axes, position by position
+  );
+  let builders = [
+    AttrBuilder<(ins "llvm::ArrayRef<mlir::StringAttr>":$names, "const planrt::Mesh &":$mesh)>
+  ];
+  let extraClassDeclaration = [{
+    planrt::Mesh getMesh() const;
+  }];
 }
 
 def Plan_StrategyAttr : Plan_Attr<"Strategy", "strategy"> {

@@ -46,7 +46,8 @@ using sharding::ValueId;
 
 struct MeshAxis {
     std::string name;
-    int size = 0; ///< 0: open
+    int size = 0;                ///< 0: open
+    std::vector<int> sizes = {}; ///< one for each position along the pipeline's axis; then `size` is the largest
 };
 
 struct MeshRequest {
@@ -272,6 +273,9 @@ struct KnownPrices {
     cost::StepPrices prices;
     /// Both must outlive this.
     KnownPrices(const Mesh &mesh, const Machine &machine) : reshards(mesh), prices(mesh, machine) {}
+    /// Of a role of the whole mesh.
+    KnownPrices(const Mesh &mesh, const Mesh &whole, const planrt::Role &role, const Machine &machine)
+        : reshards(mesh), prices(mesh, whole, role, machine) {}
 };
 /// The same for many of them; index and facts belong to the graph.
 [[nodiscard]] CostTable evaluate(const Request &request, const sharding::GraphIndex &index,

@@ -54,8 +54,8 @@ int last_pointwise_read(const LoopNest &nest, Value root) {
 
 class Assignment {
   public:
-    Assignment(mlir::func::FuncOp function, ir::MeshAttr mesh, ScratchSizes &sizes)
-        : function_(function), mesh_(mesh), sizes_(sizes), builder_(function.getContext()) {}
+    Assignment(mlir::func::FuncOp function, ScratchSizes &sizes)
+        : function_(function), mesh_(ir::mesh_of_ranks(function)), sizes_(sizes), builder_(function.getContext()) {}
 
     /// Reserves memory beside the inputs for a transfer between stages. `placed` gets the place.
     void reserve(int64_t bytes, std::function<void(int64_t)> placed) {
@@ -204,7 +204,7 @@ class Assignment {
         for (Value result : op->getResults())
             locations_[result] = locate(op, result);
         if (auto start = mlir::dyn_cast<ir::StartOp>(op))
-            if (const int64_t bytes = sizes_.bytes(start); bytes > 0)
+            if (const int64_t bytes = sizes_.bytes(start, mesh_); bytes > 0)
                 scratch_[op] = new_buffer(bytes, index_[op], last_use_[start.getResults().front()]);
     }
 
@@ -424,16 +424,18 @@ class Assignment {
 };
 
 /// Every role has an arena of its own. Returns the ends of the variables, by role.
-std::vector<int64_t> place_variables(mlir::ModuleOp module, ir::MeshAttr mesh) {
+std::vector<int64_t> place_variables(mlir::ModuleOp module) {
     mlir::Builder builder(module.getContext());
     llvm::DenseMap<mlir::StringAttr, mlir::IntegerAttr> places;
     std::vector<int64_t> ends(static_cast<size_t>(ir::role_count(module)), 0);
     for (auto variable : module.getOps<ir::VariableOp>()) {
-        int64_t &offset = ends[static_cast<size_t>(role_of(variable))];
+        const int role = role_of(variable);
+        int64_t &offset = ends[static_cast<size_t>(role)];
         const mlir::IntegerAttr place = builder.getI64IntegerAttr(offset);
         variable->setAttr("offset", place);
         places[variable.getSymNameAttr()] = place;
-        offset += aligned(buffer_bytes(mlir::cast<ir::TensorType>(variable.getType()), mesh));
+        const auto type = mlir::cast<ir::TensorType>(variable.getType());
+        offset += aligned(buffer_bytes(type, ir::mesh_of_role(module, role)));
     }
     for (mlir::func::FuncOp function : ir::entry_functions(module))
         for (auto read : function.getOps<ir::ReadOp>())
@@ -450,13 +452,12 @@ struct AssignBuffers : mlir::PassWrapper<AssignBuffers, mlir::OperationPass<mlir
     }
 
     void runOnOperation() override {
-        const ir::MeshAttr mesh = ir::mesh_attribute(getOperation());
-        const std::vector<int64_t> bases = place_variables(getOperation(), mesh);
-        ScratchSizes sizes(mesh);
+        const std::vector<int64_t> bases = place_variables(getOperation());
+        ScratchSizes sizes;
         std::deque<Assignment> assignments;
         AssignmentOf assignment_of;
         for (mlir::func::FuncOp function : ir::entry_functions(getOperation()))
-            assignment_of[function] = &assignments.emplace_back(function, mesh, sizes);
+            assignment_of[function] = &assignments.emplace_back(function, sizes);
         reserve_for_transfers(assignment_of);
         int64_t end = *std::max_element(bases.begin(), bases.end());
         for (int role = 0; role < static_cast<int>(bases.size()); ++role)

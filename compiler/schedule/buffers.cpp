@@ -59,23 +59,24 @@ static int64_t message_scratch_bytes(ir::StartOp start, planrt::CollectiveKind k
     return element * planrt::largest_scratch_elements(kind, method, axes, tensors, ir::mesh_of(mesh));
 }
 
-int64_t ScratchSizes::elements(planrt::CollectiveKind kind, ir::TensorType from, ir::TensorType to) {
-    const auto [known, is_new] = known_.try_emplace({static_cast<int>(kind), from, to}, 0);
+int64_t ScratchSizes::elements(planrt::CollectiveKind kind, ir::TensorType from, ir::TensorType to, ir::MeshAttr mesh) {
+    const auto [known, is_new] = known_.try_emplace({static_cast<int>(kind), from, to, mesh}, 0);
     if (is_new)
-        known->second = planrt::largest_scratch_elements(kind, ir::placement_of(from, mesh_),
-                                                         ir::placement_of(to, mesh_), ir::mesh_of(mesh_));
+        known->second = planrt::largest_scratch_elements(kind, ir::placement_of(from, mesh), ir::placement_of(to, mesh),
+                                                         ir::mesh_of(mesh));
     return known->second;
 }
 
-int64_t ScratchSizes::bytes(ir::StartOp start) {
+int64_t ScratchSizes::bytes(ir::StartOp start, ir::MeshAttr mesh) {
     const planrt::CollectiveKind kind = ir::collective_kind(start.getKind()).value();
     if (const planrt::Method method = ir::method_of(start); method.algorithm != planrt::Algorithm::mpi)
-        return message_scratch_bytes(start, kind, method, mesh_);
+        return message_scratch_bytes(start, kind, method, mesh);
     if (kind == planrt::CollectiveKind::all_reduce && start.getInputs().size() == 1)
         return 0; // reduced in place
     int64_t bytes = 0;
     for (auto [from, to] : llvm::zip(start.getInputs(), start.getResults()))
-        bytes += tensor(from).getElementType().getIntOrFloatBitWidth() / 8 * elements(kind, tensor(from), tensor(to));
+        bytes +=
+            tensor(from).getElementType().getIntOrFloatBitWidth() / 8 * elements(kind, tensor(from), tensor(to), mesh);
     return bytes;
 }
 

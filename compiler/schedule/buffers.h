@@ -25,18 +25,17 @@ namespace planc::schedule {
 /// For a value that an operation makes. Weights in a kernel's format take as much as this format may need.
 [[nodiscard]] int64_t buffer_bytes(mlir::Value value, ir::MeshAttr mesh);
 
-/// The scratch that started collectives pack into, on one mesh. Results are cached, because layers repeat and each rank
-/// packs a different part.
+/// The scratch that started collectives pack into. Results are cached, because layers repeat and each rank packs a
+/// different part.
 class ScratchSizes {
   public:
-    explicit ScratchSizes(ir::MeshAttr mesh) : mesh_(mesh) {}
-    [[nodiscard]] int64_t bytes(ir::StartOp start);
+    /// `mesh`: of the ranks that take part.
+    [[nodiscard]] int64_t bytes(ir::StartOp start, ir::MeshAttr mesh);
 
   private:
-    int64_t elements(planrt::CollectiveKind kind, ir::TensorType from, ir::TensorType to);
+    int64_t elements(planrt::CollectiveKind kind, ir::TensorType from, ir::TensorType to, ir::MeshAttr mesh);
 
-    ir::MeshAttr mesh_;
-    llvm::DenseMap<std::tuple<int, mlir::Type, mlir::Type>, int64_t> known_; ///< by kind
+    llvm::DenseMap<std::tuple<int, mlir::Type, mlir::Type, mlir::Attribute>, int64_t> known_; ///< by kind
 };
 
 } // namespace planc::schedule

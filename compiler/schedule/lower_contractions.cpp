@@ -1,6 +1,7 @@
 // Turns products into plan.gemm on the operands in place (matrix_product.h). Where strides do not allow that, the
 // smallest of the three tensors that helps is permuted. A loop of one operand alone is summed first.
 
+#include "ir/pipeline_attribute.h"
 #include "ir/subscripts.h"
 #include "schedule/functions.h"
 #include "schedule/matrix_product.h"
@@ -37,8 +38,7 @@ struct Orders {
 class Lowering {
   public:
     explicit Lowering(ir::EinsumOp op)
-        : op_(op), builder_(op), subscripts_(*ir::parse_subscripts(op.getSubscripts())),
-          mesh_(ir::mesh_attribute(op->getParentOfType<mlir::ModuleOp>())) {}
+        : op_(op), builder_(op), subscripts_(*ir::parse_subscripts(op.getSubscripts())), mesh_(ir::mesh_of_ranks(op)) {}
 
     void run() {
         const auto &loops = subscripts_.operands;

@@ -3,6 +3,7 @@
 // special format: the weights are packed once for all convolutions of a part of the step that have the same geometry,
 // and a weight gradient is unpacked. A maximum and its argmax are found in one pass.
 
+#include "ir/pipeline_attribute.h"
 #include "ir/subscripts.h"
 #include "ir/windows.h"
 #include "schedule/convolution.h"
@@ -61,8 +62,7 @@ class ConvolutionLowering {
   public:
     /// `packs`: the packs of the function so far.
     ConvolutionLowering(ir::ConvOp op, std::vector<ir::PackOp> &packs)
-        : op_(op), builder_(op), parts_(op), packs_(packs),
-          mesh_(ir::mesh_attribute(op->getParentOfType<mlir::ModuleOp>())) {}
+        : op_(op), builder_(op), parts_(op), packs_(packs), mesh_(ir::mesh_of_ranks(op)) {}
 
     mlir::LogicalResult run() {
         const mlir::Type element = op_.getResult().getType().getElementType();

@@ -11,6 +11,7 @@
 // halo. Each part passes once more over the rows of the result that it meets, or over a whole weight gradient, for
 // every few taps.
 
+#include "ir/pipeline_attribute.h"
 #include "ir/subscripts.h"
 #include "ir/windows.h"
 #include "schedule/convolution.h"
@@ -248,7 +249,7 @@ struct OverlapHalos : mlir::PassWrapper<OverlapHalos, StepPass> {
     }
 
     mlir::LogicalResult run(mlir::func::FuncOp function) override {
-        const ir::MeshAttr mesh = ir::mesh_attribute(getOperation());
+        const ir::MeshAttr mesh = ir::mesh_of_ranks(function);
         for (auto op : llvm::to_vector(function.getOps<ir::CollectiveOp>()))
             Exchange(op, mesh).overlap(all_);
         return mlir::success();

@@ -1,5 +1,6 @@
 // Turns products of three or more operands into products of two: the pair with the smallest result comes first.
 
+#include "ir/pipeline_attribute.h"
 #include "ir/subscripts.h"
 #include "schedule/functions.h"
 #include "schedule/passes.h"
@@ -131,7 +132,7 @@ struct PairContractions : mlir::PassWrapper<PairContractions, StepPass> {
     }
 
     mlir::LogicalResult run(mlir::func::FuncOp function) override {
-        const ir::MeshAttr mesh = ir::mesh_attribute(getOperation());
+        const ir::MeshAttr mesh = ir::mesh_of_ranks(function);
         for (auto op : llvm::to_vector(function.getOps<ir::EinsumOp>()))
             if (op.getInputs().size() > 2)
                 Pairing(op, mesh).run();

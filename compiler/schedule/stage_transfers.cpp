@@ -46,9 +46,8 @@ bool StageTransfer::stays() const {
 TransferInfo StageTransfer::info() const {
     mlir::func::FuncOp sender = from;
     auto module = sender->getParentOfType<mlir::ModuleOp>();
-    const ir::MeshAttr mesh = ir::mesh_attribute(module);
     const auto placed = [&](mlir::Value value, int role) -> planrt::RolePlacement {
-        return {ir::placement_of(tensor(value), mesh), ir::ranks_of_role(module, role)};
+        return {ir::placement_of(tensor(value), ir::mesh_of_role(module, role)), ir::ranks_of_role(module, role)};
     };
     const int from_role = ir::role_of(from);
     const int to_role = ir::role_of(to);

@@ -221,10 +221,7 @@ int role_of(ir::VariableOp variable) {
 ir::MeshAttr mesh_of(const program::Role &role, ir::MeshAttr whole) {
     if (role.ranks.coordinates.empty())
         return whole;
-    llvm::SmallVector<std::int64_t> sizes;
-    for (const int size : role.ranks.mesh(ir::mesh_of(whole)).sizes)
-        sizes.push_back(size);
-    return ir::MeshAttr::get(whole.getContext(), whole.getNames(), sizes);
+    return ir::MeshAttr::get(whole.getContext(), whole.getNames(), role.ranks.mesh(ir::mesh_of(whole)));
 }
 
 Bodies::Bodies(mlir::ModuleOp module) {

@@ -169,7 +169,9 @@ struct Machine {
 
 struct MeshAxis {
     std::string name;
-    std::optional<std::int64_t> size;
+    std::optional<std::int64_t> size; ///< none: open, or by position
+    std::vector<std::int64_t> sizes;  ///< one for each position along the axis of a pipeline
+    support::SourceRange where;       ///< of the size, if there is one
 };
 
 struct Mesh {

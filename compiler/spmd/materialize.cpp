@@ -3,6 +3,7 @@
 #include "ir/collective_kind.h"
 #include "ir/entry_functions.h"
 #include "ir/method.h"
+#include "ir/pipeline_attribute.h"
 #include "ir/placement.h"
 #include "sharding/joint_sums.h"
 #include "spmd/accumulators.h"
@@ -26,9 +27,11 @@ namespace {
 /// Rebuilds one function with layouts, in place of the old one.
 class Materializer {
   public:
-    Materializer(mlir::func::FuncOp function, ir::MeshAttr mesh, const Extracted &extracted, const LaidOut &laid_out,
+    Materializer(mlir::func::FuncOp function, const Extracted &extracted, const LaidOut &laid_out,
                  const ChooseMethod &method)
-        : old_(function), mesh_(mesh), extracted_(extracted), laid_out_(laid_out), method_(method), builder_(function) {
+        : old_(function), mesh_(ir::mesh_of_ranks(function)), extracted_(extracted), laid_out_(laid_out),
+          method_(method), builder_(function) {
+        ranks_ = ir::ranks_of_role(function->getParentOfType<mlir::ModuleOp>(), ir::role_of(function));
     }
 
     void run() {
@@ -163,7 +166,7 @@ class Materializer {
             if (const auto bucket = bucket_of_.find({value, index}); bucket != bucket_of_.end())
                 collective->setAttr("bucket", builder_.getI64IntegerAttr(bucket->second));
             if (method_)
-                ir::set_method(collective, method_(extracted_.graph, value, wanted, step));
+                ir::set_method(collective, method_(ranks_, extracted_.graph, value, wanted, step));
             made = collective.getResult();
         }
         made_[{value, index}] = made;
@@ -199,7 +202,8 @@ class Materializer {
 
     mlir::func::FuncOp old_;
     mlir::func::FuncOp new_;
-    ir::MeshAttr mesh_;
+    ir::MeshAttr mesh_; ///< of the ranks that run the function
+    planrt::Role ranks_;
     const Extracted &extracted_;
     const LaidOut &laid_out_;
     const ChooseMethod &method_;
@@ -218,10 +222,9 @@ using Homes = std::map<std::string, planrt::Placement>;
 /// The homes of the variables that were laid out before.
 Homes known_homes(mlir::ModuleOp module) {
     Homes homes;
-    const ir::MeshAttr mesh = ir::mesh_attribute(module);
     for (auto variable : module.getOps<ir::VariableOp>())
         if (const auto type = mlir::cast<ir::TensorType>(variable.getType()); type.getLayout())
-            homes.emplace(variable.getSymName().str(), ir::placement_of(type, mesh));
+            homes.emplace(variable.getSymName().str(), ir::placement_of(type, ir::mesh_attribute(module)));
     return homes;
 }
 
@@ -232,7 +235,7 @@ void materialize_function(mlir::ModuleOp module, mlir::func::FuncOp function,
     for (auto [variable, value] : extracted.variable_of)
         if (const auto home = homes.find(variable.str()); home != homes.end())
             extracted.graph.values[value].home = home->second;
-    const ir::MeshAttr mesh = ir::mesh_attribute(module);
+    const ir::MeshAttr mesh = ir::mesh_of_ranks(function);
     sharding::LayerStrategies layers;
     LayerStrategy replicated;
     replicated.loop_of_axis.resize(mesh.getNames().size());
@@ -246,7 +249,7 @@ void materialize_function(mlir::ModuleOp module, mlir::func::FuncOp function,
     const LaidOut laid_out = sharding::lay_out(extracted.graph, ranks, layers, storage_of(module));
     for (auto [variable, value] : extracted.variable_of)
         homes.emplace(variable.str(), laid_out.copies[value].front().placement);
-    Materializer(function, mesh, extracted, laid_out, method).run();
+    Materializer(function, extracted, laid_out, method).run();
 }
 
 /// First the functions that update, then those of other micro-batches, evaluation and prediction.

@@ -13,9 +13,11 @@
 
 namespace planc::spmd {
 
-/// Chooses how a step of a copy of a value runs in the program; if unset, by MPI's own calls.
-using ChooseMethod = std::function<planrt::Method(const sharding::Graph &graph, sharding::ValueId value,
-                                                  const sharding::Copy &copy, const sharding::Step &step)>;
+/// Chooses how a step of a copy of a value runs in the program; if unset, by MPI's own calls. `ranks`: those that run
+/// the function.
+using ChooseMethod =
+    std::function<planrt::Method(const planrt::Role &ranks, const sharding::Graph &graph, sharding::ValueId value,
+                                 const sharding::Copy &copy, const sharding::Step &step)>;
 
 /// Lays out @train, the functions of other micro-batches, @evaluate and @predict by the module's `plan.mesh`,
 /// `plan.strategies` and `plan.storage` (strategies.h). Layers that are not named there are replicated. Variables that

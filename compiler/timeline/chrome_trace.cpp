@@ -39,7 +39,7 @@ std::string complete(const TraceEvent &event, int process, int thread) {
 std::string heading(const Trace &trace) {
     std::string mesh;
     for (const auto &[axis, size] : trace.of.mesh)
-        mesh += (mesh.empty() ? "" : ", ") + json_quoted(axis) + ": " + std::to_string(size);
+        mesh += (mesh.empty() ? "" : ", ") + json_quoted(axis) + ": " + size;
     return "{\"displayTimeUnit\": \"ms\", \"otherData\": {\"source\": \"predicted\", \"title\": " +
            json_quoted(trace.title) + ", \"network\": " + json_quoted(trace.of.network) +
            ", \"layout\": " + json_quoted(trace.of.layout) + ", \"mesh\": {" + mesh +

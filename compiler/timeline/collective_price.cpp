@@ -29,22 +29,19 @@ bool is_fusable(const schedule::CollectiveInfo &info, ir::WaitOp wait, const pla
            });
 }
 
-const cost::Group &group_of(const std::vector<int> &axes, const planrt::Mesh &mesh, const planrt::Mesh &whole,
+const cost::Group &group_of(const std::vector<int> &axes, const planrt::Mesh &whole, const planrt::Role &role,
                             const cost::Machine &machine, std::map<std::vector<int>, cost::Group> &groups) {
-    if (const auto known = groups.find(axes); known != groups.end())
-        return known->second;
-    std::vector<int> sizes = whole.sizes;
-    for (const int axis : axes)
-        sizes[static_cast<std::size_t>(axis)] = mesh.sizes[static_cast<std::size_t>(axis)];
-    return groups.emplace(axes, cost::group(axes, sizes, machine)).first->second;
+    const auto known = groups.find(axes);
+    return known != groups.end() ? known->second
+                                 : groups.emplace(axes, cost::group(axes, whole, role, machine)).first->second;
 }
 
 } // namespace
 
 CollectivePrice::CollectivePrice(ir::StartOp start, ir::WaitOp wait, ir::MeshAttr mesh, const planrt::Mesh &whole,
-                                 const cost::Machine &machine, KnownCollectives &known)
+                                 const planrt::Role &role, const cost::Machine &machine, KnownCollectives &known)
     : info_(schedule::collective_info(start, mesh)), mesh_(ir::mesh_of(mesh)), machine_(machine),
-      group_(group_of(info_.axes, mesh_, whole, machine, known.groups)), in_bucket_(is_fusable(info_, wait, mesh_)) {
+      group_(group_of(info_.axes, whole, role, machine, known.groups)), in_bucket_(is_fusable(info_, wait, mesh_)) {
     for (const schedule::CollectiveInfo::Member &member : info_.members) {
         const sharding::Step &step = steps_.emplace_back(info_.kind, info_.axes, member.from, member.to);
         std::vector<planrt::Traffic> &traffic = known.traffic[cost::key(step)];

@@ -18,9 +18,9 @@ struct KnownCollectives {
 class CollectivePrice {
   public:
     /// `wait`: the wait of the same number. `mesh`: that of the role's ranks; `whole`: that of all ranks, whose order
-    /// determines their places in the machine. `known` must outlive this.
+    /// determines their places in the machine. `known` is of one role and must outlive this.
     CollectivePrice(ir::StartOp start, ir::WaitOp wait, ir::MeshAttr mesh, const planrt::Mesh &whole,
-                    const cost::Machine &machine, KnownCollectives &known);
+                    const planrt::Role &role, const cost::Machine &machine, KnownCollectives &known);
 
     struct Rank {
         cost::Seconds seconds{};

@@ -72,7 +72,8 @@ class Reader {
         : module_(module), bodies_(bodies), role_(role), machine_(machine),
           mesh_attribute_(
               schedule::mesh_of(bodies.program().roles[static_cast<std::size_t>(role)], ir::mesh_attribute(module))),
-          whole_(ir::mesh_of(ir::mesh_attribute(module))), mesh_(ir::mesh_of(mesh_attribute_)),
+          whole_(ir::mesh_of(ir::mesh_attribute(module))),
+          ranks_(bodies.program().roles[static_cast<std::size_t>(role)].ranks), mesh_(ir::mesh_of(mesh_attribute_)),
           reuse_(functions_of(bodies, role)) {}
 
     RoleSchedule run() {
@@ -115,7 +116,7 @@ class Reader {
                 const auto [at, added] = starts_.insert({&op, static_cast<int>(starts_.size())});
                 if (added)
                     prices_.emplace_back(&op, CollectivePrice(start, wait_of(start.getNumber()), mesh_attribute_,
-                                                              whole_, machine_, known_));
+                                                              whole_, ranks_, machine_, known_));
                 instance_[{start.getNumber(), run.slot}] = static_cast<int>(started_.size());
                 add(ActionKind::start, static_cast<int>(started_.size()));
                 started_.emplace_back(at->second, run.micro_batch);
@@ -252,6 +253,7 @@ class Reader {
     const cost::Machine &machine_;
     ir::MeshAttr mesh_attribute_; ///< of the role's ranks
     planrt::Mesh whole_;
+    planrt::Role ranks_;
     planrt::Mesh mesh_;
     Reuse reuse_;
     Program program_;

@@ -91,6 +91,27 @@ bool read_line(const llvm::json::Value &value, Line &line, Path path) {
     return true;
 }
 
+/// As planrt::size_text() writes it.
+struct AxisSize {
+    std::string text;
+};
+
+bool fromJSON(const llvm::json::Value &value, AxisSize &size, Path path) {
+    std::vector<std::int64_t> sizes;
+    if (value.getAsArray() == nullptr) {
+        std::int64_t one = 0;
+        const bool read = llvm::json::fromJSON(value, one, path);
+        size.text = std::to_string(one);
+        return read;
+    }
+    if (!llvm::json::fromJSON(value, sizes, path))
+        return false;
+    for (const std::int64_t each : sizes)
+        size.text += (size.text.empty() ? "[" : ", ") + std::to_string(each);
+    size.text += "]";
+    return true;
+}
+
 bool read_identity(const llvm::json::Object &file, StepIdentity &of, Path path) {
     const llvm::json::Value *value = file.get("otherData");
     if (value == nullptr) {
@@ -100,12 +121,12 @@ bool read_identity(const llvm::json::Object &file, StepIdentity &of, Path path) 
     const Path inside = path.field("otherData");
     ObjectMapper map(*value, inside);
     std::string source;
-    std::map<std::string, std::int64_t> mesh;
+    std::map<std::string, AxisSize> mesh;
     if (!map || !map.map("source", source) || !map.map("network", of.network) || !map.map("layout", of.layout) ||
         !map.map("mesh", mesh) || !read_number(map, "micro_batches", of.micro_batches))
         return false;
     for (const auto &[axis, size] : mesh)
-        of.mesh.emplace_back(axis, static_cast<int>(size));
+        of.mesh.emplace_back(axis, size.text);
     if (source != "measured") {
         inside.field("source").report("expected 'measured': only programs measure (--trace)");
         return false;
@@ -181,10 +202,10 @@ void fill(Trace &trace, std::vector<Line> lines, std::int64_t number, const Exte
 }
 
 std::string mesh_words(const StepIdentity &of) {
-    std::map<std::string, int> sorted(of.mesh.begin(), of.mesh.end());
+    const std::map<std::string, std::string> sorted(of.mesh.begin(), of.mesh.end());
     std::string words;
     for (const auto &[axis, size] : sorted)
-        words += (words.empty() ? "" : ", ") + axis + " " + std::to_string(size);
+        words += (words.empty() ? "" : ", ") + axis + " " + size;
     return words;
 }
 

@@ -15,7 +15,7 @@ struct Trace;
 struct StepIdentity {
     std::string network;
     std::string layout;
-    std::vector<std::pair<std::string, int>> mesh; ///< axes with their sizes
+    std::vector<std::pair<std::string, std::string>> mesh; ///< axes with their sizes (planrt::size_text())
     int micro_batches = 1;
 };
 

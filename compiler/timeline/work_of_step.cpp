@@ -84,7 +84,8 @@ class Origins {
 bool schedule_on_one_rank(mlir::ModuleOp module) {
     const mlir::ScopedDiagnosticHandler silent(module.getContext(), [](mlir::Diagnostic &) {});
     mlir::Builder builder(module.getContext());
-    module->setAttr("plan.mesh", ir::MeshAttr::get(module.getContext(), {builder.getStringAttr("rank")}, {1}));
+    module->setAttr("plan.mesh",
+                    ir::MeshAttr::get(module.getContext(), {builder.getStringAttr("rank")}, planrt::Mesh{{1}}));
     if (failed(spmd::materialize(module)))
         return false;
     mlir::PassManager passes(module.getContext());

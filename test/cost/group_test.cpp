@@ -182,5 +182,31 @@ TEST(Group, RingHalvesTheVectorDimensionByDimension) {
     EXPECT_DOUBLE_EQ(price.transfer.value, 2 * 31.0 / 32);
 }
 
+/// Nodes of 4 ranks; stages of 1, 3 and 6 ranks.
+TEST(Group, OfAStageLiesWhereItsRanksAre) {
+    Machine machine;
+    machine.levels = {{4, link(1e-6, 1e10)}, {64, link(5e-6, 1e9)}};
+    const planrt::Mesh mesh = planrt::uneven_mesh(0, {{1, 1}, {1, 3}, {1, 6}});
+    const auto stage = [&](int position) {
+        return group(std::vector{1}, mesh, planrt::role_at(mesh, 0, position), machine);
+    };
+    EXPECT_EQ(stage(0).ranks, 1);
+    EXPECT_EQ(stage(1).ranks, 3);
+    EXPECT_EQ(stage(1).levels.size(), 1U); // ranks 1 to 3, in the first node
+    EXPECT_EQ(stage(2).ranks, 6);
+    EXPECT_EQ(stage(2).levels.size(), 2U); // ranks 4 to 9
+    const auto between = [&](int a, int b) {
+        return group_between(mesh, planrt::role_at(mesh, 0, a), planrt::role_at(mesh, 0, b), machine);
+    };
+    EXPECT_EQ(between(0, 1).levels.size(), 1U);
+    EXPECT_EQ(between(2, 1).levels.size(), 2U);
+    EXPECT_EQ(between(0, 2).ranks, 10);
+    // A stage that a node's end parts is uneven, though one of as many ranks at the first rank would not be.
+    const planrt::Mesh shifted = planrt::uneven_mesh(0, {{1, 2}, {1, 4}});
+    EXPECT_TRUE(group(std::vector{1}, shifted, planrt::role_at(shifted, 0, 0), machine).even);
+    EXPECT_FALSE(group(std::vector{1}, shifted, planrt::role_at(shifted, 0, 1), machine).even);
+    EXPECT_TRUE(group(std::vector{1}, planrt::Mesh{{2, 4}}, planrt::role_at(planrt::Mesh{{2, 4}}, 0, 1), machine).even);
+}
+
 } // namespace
 } // namespace planc::cost

@@ -8,6 +8,7 @@
 #include "ir/entry_functions.h"
 #include "ir/pipeline_attribute.h"
 #include "plan/pipeline/price_pipeline.h"
+#include "plan/pipeline/positions.h"
 #include "plan/pipeline/stages.h"
 #include "plan/plan.h"
 #include "schedule/schedule.h"
@@ -145,6 +146,9 @@ class Check {
             plan.axes.push_back(axis.name);
             plan.mesh.sizes.push_back(axis.size);
         }
+        const plan::Mesh largest = plan.mesh;
+        if (plan::is_uneven(request.mesh))
+            plan.mesh = plan::uneven_mesh(request.mesh, pipeline_axis);
         sharding::PerLayer<std::set<std::string>> loops(request.graph.layers.size());
         for (const sharding::Operation &operation : request.graph.operations)
             for (const sharding::Loop &loop : operation.nest.loops)
@@ -167,7 +171,7 @@ class Check {
         if (random_.chance(0.4))
             plan.storage.optimizer = random_axes(plan.axes);
         plan.cost = std::make_shared<const cost::CostTable>(
-            plan::evaluate(request, plan.mesh, plan.axes, plan.layers, plan.storage));
+            plan::evaluate(request, largest, plan.axes, plan.layers, plan.storage));
         if (request.pipeline)
             put_on_stages(*request.pipeline, request, plan);
         return plan;
@@ -179,8 +183,9 @@ class Check {
         pipeline.schedule = wanted.schedule;
         pipeline.chunks = wanted.chunks;
         const auto axis = std::find(plan.axes.begin(), plan.axes.end(), wanted.axis) - plan.axes.begin();
+        plan::StageCosts costs{{plan.cost}, {}};
         plan.failure =
-            plan::make_stages(request, *plan.cost, plan.mesh.sizes[static_cast<std::size_t>(axis)], pipeline.stages);
+            plan::make_stages(request, costs, plan.mesh.sizes[static_cast<std::size_t>(axis)], pipeline.stages);
         if (plan.failure.empty())
             plan.cost = std::make_shared<const cost::CostTable>(plan::price_pipeline(request, plan));
     }

@@ -18,9 +18,9 @@ const std::vector<std::vector<int>> shapes{
 class Rules {
   public:
     Rules(RandomNetwork &network, Random &random) : network_(network), random_(random) {
-        for (const auto &[name, size] : network.file.axes)
-            if (name != pipeline_axis)
-                axes_.push_back(name);
+        for (const GridAxis &axis : network.file.axes)
+            if (axis.name != pipeline_axis)
+                axes_.push_back(axis.name);
     }
 
     void write() {

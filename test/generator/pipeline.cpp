@@ -72,6 +72,25 @@ std::string random_table(int ranks, int stages, int micro_batches, Random &rando
     return table + " }";
 }
 
+/// Gives axes sizes by position, also to a new one, as far as there are ranks for them.
+void make_uneven(PlanFile &file, int places, Random &random) {
+    if (file.axes.size() == 1 || random.chance(0.3))
+        file.axes.push_back({"uneven", 1});
+    for (GridAxis &axis : file.axes) {
+        if (axis.name == pipeline_axis || random.chance(0.3))
+            continue;
+        for (int place = 0; place < places; ++place)
+            axis.sizes.push_back(random.whole(1, 4));
+        axis.size = *std::ranges::max_element(axis.sizes);
+        if (file.ranks() > most_ranks)
+            axis = {axis.name, 1};
+    }
+}
+
+bool is_uneven(const PlanFile &file) {
+    return std::ranges::any_of(file.axes, [](const GridAxis &axis) { return !axis.sizes.empty(); });
+}
+
 } // namespace
 
 int most_micro_batches(int batch, int ranks) {
@@ -87,12 +106,14 @@ void add_pipeline(RandomNetwork &network, Random &random) {
     const int most = std::clamp(static_cast<int>(network.layers.size()) / chunks, 2, 4);
     const int places = schedule == "chimera" ? 2 * random.whole(1, most / 2) : random.whole(2, most);
     auto &axes = network.file.axes;
-    for (int ranks = places; const auto &[name, size] : std::exchange(axes, {}))
-        if (ranks * size <= most_ranks) {
-            ranks *= size;
-            axes.emplace_back(name, size);
+    for (int ranks = places; const GridAxis &axis : std::exchange(axes, {}))
+        if (ranks * axis.size <= most_ranks) {
+            ranks *= axis.size;
+            axes.push_back(axis);
         }
-    axes.emplace(axes.begin() + random.whole(0, static_cast<int>(axes.size())), pipeline_axis, places);
+    axes.insert(axes.begin() + random.whole(0, static_cast<int>(axes.size())), {pipeline_axis, places});
+    if (random.chance(0.5))
+        make_uneven(network.file, places, random);
     std::vector<std::string> items;
     const int count = network.independent_samples ? random.whole(1, most_micro_batches(network.batch, places)) : 1;
     if (schedule == "table")
@@ -114,6 +135,9 @@ void add_pipeline(RandomNetwork &network, Random &random) {
     std::string list;
     for (const std::string &item : items)
         list += (list.empty() ? " { " : "; ") + item;
+    if (is_uneven(network.file)) // the other layout has the same mesh
+        network.file.pins.push_back(std::string("pipeline -> ") + pipeline_axis +
+                                    (count > 1 ? " { microbatches = " + std::to_string(count) + " }" : ""));
     network.file.rules.push_back(std::string("pipeline -> ") + pipeline_axis + (list.empty() ? "" : list + " }"));
 }
 

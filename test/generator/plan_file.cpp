@@ -13,6 +13,13 @@ std::string block(const std::string &head, const std::vector<std::string> &lines
     return text + "}\n";
 }
 
+std::string size_text(const GridAxis &axis) {
+    std::string list;
+    for (const int size : axis.sizes)
+        list += (list.empty() ? "[" : ", ") + std::to_string(size);
+    return list.empty() ? std::to_string(axis.size) : list + "]";
+}
+
 } // namespace
 
 std::string PlanFile::text() const {
@@ -22,20 +29,34 @@ std::string PlanFile::text() const {
     text += "\n" + block(signature, statements);
     text += "\ndata fields = " + data + "\n\n" + training;
     std::string mesh;
-    for (const auto &[name, size] : axes)
-        mesh += (mesh.empty() ? "" : ", ") + name + ": " + std::to_string(size);
+    for (const GridAxis &axis : axes)
+        mesh += (mesh.empty() ? "" : ", ") + axis.name + ": " + size_text(axis);
     text += "\nmesh grid = [" + mesh + "]\n\n";
     text += block("layout rules on grid", rules);
     text += block("layout searched on grid = auto", pins);
     return text;
 }
 
+int PlanFile::ranks() const {
+    std::size_t positions = 1; // of unequal numbers of ranks
+    for (const GridAxis &axis : axes)
+        positions = std::max(positions, axis.sizes.size());
+    int ranks = 0;
+    for (std::size_t position = 0; position < positions; ++position) {
+        int here = 1;
+        for (const GridAxis &axis : axes)
+            if (positions == 1 || axis.name != pipeline_axis)
+                here *= axis.sizes.empty() ? axis.size : axis.sizes[position];
+        ranks += here;
+    }
+    return ranks;
+}
+
 int PlanFile::stages() const {
-    const auto axis =
-        std::find_if(axes.begin(), axes.end(), [](const auto &each) { return each.first == pipeline_axis; });
+    const auto axis = std::ranges::find(axes, pipeline_axis, &GridAxis::name);
     const bool any =
         std::any_of(rules.begin(), rules.end(), [](const auto &rule) { return rule.starts_with("pipeline"); });
-    return any && axis != axes.end() ? axis->second : 1;
+    return any && axis != axes.end() ? axis->size : 1;
 }
 
 } // namespace planc::test

@@ -168,11 +168,8 @@ class Check {
         write(base_ + "/data.csv", samples.csv());
         execute({tools_.planc, base_ + "/random.plan", "-o", base_ + "/program", "--layout", layout_, "--keep-cpp"},
                 seconds_to_compile);
-        int ranks = 1;
-        for (const auto &[name, size] : file_.axes)
-            ranks *= size;
-        execute({tools_.mpirun, std::to_string(ranks), base_ + "/program", "--epochs", std::to_string(epochs), "--log",
-                 log(), "--save-init", base_ + "/initial.safetensors", "--save", base_ + "/final.safetensors",
+        execute({tools_.mpirun, std::to_string(file_.ranks()), base_ + "/program", "--epochs", std::to_string(epochs),
+                 "--log", log(), "--save-init", base_ + "/initial.safetensors", "--save", base_ + "/final.safetensors",
                  "--comm-report", base_ + "/communication.json"},
                 seconds_to_run);
         compare(step.module(), samples);

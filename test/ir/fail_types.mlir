@@ -56,5 +56,15 @@ module attributes {plan.mesh = #plan.mesh<rows: 0>} {}
 
 // -----
 
+// expected-error@+1 {{a mesh axis has one size, or one for each position along an axis with one size}}
+module attributes {plan.mesh = #plan.mesh<stage: 2, rows: [1, 3, 2] along stage>} {}
+
+// -----
+
+// expected-error@+1 {{a mesh axis has one size, or one for each position along an axis with one size}}
+module attributes {plan.mesh = #plan.mesh<stage: 2, rows: [1, 3] along cols>} {}
+
+// -----
+
 // expected-error@+1 {{expected constant, uniform or normal}}
 plan.variable @w : !plan.tensor<a: 2, f32> = <glorot, 0.0, 0.0>

@@ -39,11 +39,13 @@ struct Case {
     [[nodiscard]] int ranks() const { return plan.mesh.sizes.back(); }
     [[nodiscard]] std::string failure() const {
         LayerStages made;
-        return make_stages(request, *plan.cost, ranks(), made);
+        StageCosts costs{{plan.cost}, {}};
+        return make_stages(request, costs, ranks(), made);
     }
     [[nodiscard]] std::vector<int> stages() const {
         LayerStages made;
-        EXPECT_EQ(make_stages(request, *plan.cost, ranks(), made), "");
+        StageCosts costs{{plan.cost}, {}};
+        EXPECT_EQ(make_stages(request, costs, ranks(), made), "");
         std::vector<int> result;
         for (const int stage : made.of)
             result.push_back(stage);
@@ -106,6 +108,30 @@ TEST(PipelineStages, AreAsManyAsRanksTimesChunks) {
     Case c({1, 1, 1, 1}, 2);
     c.request.pipeline->chunks = 2;
     EXPECT_EQ(c.stages(), (std::vector{0, 1, 2, 3}));
+}
+
+/// Where three ranks have the second stage and one the first.
+TEST(PipelineStages, AreWeighedByTheirRanks) {
+    Case c({3, 3, 3, 3}, 2);
+    auto faster = std::make_shared<cost::CostTable>(*c.plan.cost);
+    for (const LayerId layer : faster->layers.ids())
+        faster->layers[layer].compute[0] = Seconds(1);
+    const auto stages = [&](const std::vector<SharedCost> &at, const char *schedule, int chunks) {
+        c.request.pipeline->schedule = schedule;
+        c.request.pipeline->chunks = chunks;
+        StageCosts costs{at, {}};
+        LayerStages made;
+        EXPECT_EQ(make_stages(c.request, costs, 2, made), "");
+        return std::vector<int>(made.of.begin(), made.of.end());
+    };
+    EXPECT_EQ(stages({c.plan.cost, faster}, "one_f_one_b", 1), (std::vector{0, 1, 1, 1}));
+    EXPECT_EQ(stages({faster, c.plan.cost}, "one_f_one_b", 1), (std::vector{0, 0, 0, 1}));
+    // The first position has the first stage and the last one.
+    c = Case({3, 3, 3, 3, 3, 3}, 2);
+    *faster = *c.plan.cost;
+    for (const LayerId layer : faster->layers.ids())
+        faster->layers[layer].compute[0] = Seconds(1);
+    EXPECT_EQ(stages({faster, c.plan.cost}, "zb_v", 2), (std::vector{0, 1, 2, 3, 3, 3}));
 }
 
 TEST(PipelineStages, LayersBesideThePipelineAreEverywhere) {

@@ -60,8 +60,8 @@ std::string emitted(int slots) {
     const plan::Request request = step.request(*module, "l");
     const plan::Plan plan = plan::make_plan(request);
     driver::set_plan(*module, request.graph, plan);
-    if (failed(spmd::materialize(
-            *module, [](const auto &, auto, const auto &, const sharding::Step &each) { return by_ring(each); })) ||
+    if (failed(spmd::materialize(*module, [](const auto &, const auto &, auto, const auto &,
+                                             const sharding::Step &each) { return by_ring(each); })) ||
         failed(schedule::run(*module)))
         return "";
     const auto arena = static_cast<double>((*module)->getAttrOfType<mlir::IntegerAttr>("plan.arena_bytes").getInt());

@@ -112,5 +112,27 @@ TEST(RoleExchange, GivesEveryRankItsBlockOnce) {
     }
 }
 
+/// Roles of an uneven mesh have other sizes along all other axes.
+TEST(RoleExchange, GivesEveryRankOfUnequalStagesItsBlockOnce) {
+    for (unsigned seed = 0; seed < 500; ++seed) {
+        Drawing drawing(seed);
+        const int axes = drawing.draw(2, 3);
+        const int stages = drawing.draw(0, axes - 1);
+        std::vector<std::vector<int>> sizes_at(static_cast<std::size_t>(drawing.draw(2, 3)));
+        for (std::vector<int> &sizes : sizes_at)
+            for (int axis = 0; axis < axes; ++axis)
+                sizes.push_back(axis == stages ? 1 : drawing.draw(1, 4));
+        const Mesh mesh = uneven_mesh(stages, sizes_at);
+        const Role last = role_at(mesh, stages, static_cast<int>(sizes_at.size()) - 1);
+        const Role first = role_at(mesh, stages, 0);
+        std::vector<std::int64_t> extents;
+        for (int dimension = drawing.draw(0, 3); dimension > 0; --dimension)
+            extents.push_back(drawing.draw(1, 7));
+        SCOPED_TRACE(seed);
+        check({drawing.placement(extents, axes, false), first}, {drawing.placement(extents, axes, true), last}, mesh);
+        check({drawing.placement(extents, axes, false), last}, {drawing.placement(extents, axes, true), first}, mesh);
+    }
+}
+
 } // namespace
 } // namespace planrt

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace {
 
 using planrt::block;
@@ -26,6 +28,45 @@ TEST(Mesh, GroupsFollowTheOrderOfTheirAxes) {
     EXPECT_EQ(mesh.group(4, std::vector<int>{1}), (std::vector<int>{3, 4, 5}));
     EXPECT_EQ(mesh.group(4, std::vector<int>{1, 0}), (std::vector<int>{0, 3, 1, 4, 2, 5}));
     EXPECT_EQ(mesh.group(4, std::vector<int>{}), (std::vector<int>{4}));
+}
+
+TEST(UnevenMesh, NumbersRanksPositionByPosition) {
+    const Mesh mesh = planrt::uneven_mesh(1, {{2, 1, 1}, {1, 1, 3}, {2, 1, 2}}); // along the axis in the middle
+    EXPECT_EQ(mesh.sizes, (std::vector<int>{2, 3, 3}));
+    EXPECT_EQ(mesh.ranks(), 9);
+    EXPECT_EQ(mesh.coordinates(1), (std::vector<int>{1, 0, 0}));
+    EXPECT_EQ(mesh.coordinates(4), (std::vector<int>{0, 1, 2}));
+    EXPECT_EQ(mesh.coordinates(7), (std::vector<int>{1, 2, 0}));
+    for (int rank = 0; rank < mesh.ranks(); ++rank)
+        EXPECT_EQ(mesh.rank(mesh.coordinates(rank)), rank);
+    EXPECT_EQ(mesh.group(7, std::vector<int>{0, 2}), (std::vector<int>{5, 6, 7, 8}));
+    EXPECT_EQ(mesh.group(4, std::vector<int>{2}), (std::vector<int>{2, 3, 4}));
+    EXPECT_EQ(mesh.group(7, std::vector<int>{1}), (std::vector<int>{1, 7})); // the second position has no such rank
+    EXPECT_EQ(planrt::size_text(mesh, 0), "[2, 1, 2]");
+    EXPECT_EQ(planrt::size_text(mesh, 1), "3");
+}
+
+TEST(UnevenMesh, IsEvenIfAllSizesAreTheSame) {
+    EXPECT_EQ(planrt::uneven_mesh(0, {{1, 3}, {1, 3}}), (Mesh{{2, 3}}));
+    EXPECT_TRUE(planrt::uneven_mesh(0, {{1, 3}, {1, 3}}).is_even());
+}
+
+TEST(Role, OfAPositionHasItsRanks) {
+    for (const Mesh &mesh : {Mesh{{2, 3, 2}}, planrt::uneven_mesh(1, {{2, 1, 1}, {1, 1, 3}, {2, 1, 2}})}) {
+        std::vector<int> found;
+        for (int position = 0; position < 3; ++position) {
+            const planrt::Role role = planrt::role_at(mesh, 1, position);
+            EXPECT_EQ(role.mesh(mesh), mesh.at(1, position));
+            for (int within = 0; within < role.mesh(mesh).ranks(); ++within) {
+                found.push_back(role.rank_of(mesh, within));
+                EXPECT_EQ(role.rank_within(mesh, found.back()), within);
+                EXPECT_EQ(mesh.coordinates(found.back())[1], position);
+            }
+        }
+        std::sort(found.begin(), found.end());
+        for (int rank = 0; rank < mesh.ranks(); ++rank)
+            EXPECT_EQ(found[static_cast<std::size_t>(rank)], rank);
+    }
 }
 
 TEST(Block, SizesDifferByOneAndTheLargerComeFirst) {

@@ -65,7 +65,7 @@ Program pipeline() {
 }
 
 ReportOptions options() {
-    return {{"n", "staged", {{"stage", 2}}, 2}, "n on 2 ranks", {}, {}};
+    return {{"n", "staged", {{"stage", "2"}}, 2}, "n on 2 ranks", {}, {}};
 }
 
 Trace predicted() {

@@ -1,7 +1,9 @@
 #include "cost/collectives/group.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <numeric>
 
 namespace planc::cost {
 
@@ -131,21 +133,43 @@ class Next {
     std::vector<std::pair<std::int64_t, std::int64_t>> axes_; ///< size and stride, minor first
 };
 
+/// Consecutive ranks of the machine.
+struct Part {
+    std::int64_t first = 0;
+    std::int64_t ranks = 1;
+    std::int64_t all = 1; ///< ranks of the machine that are in use
+};
+
+/// Whether units part these ranks as they part the first ones of the machine.
+bool is_aligned(const Part &part, const Machine &machine) {
+    const std::vector<std::int64_t> units = unit_sizes(machine);
+    for (std::size_t level = 0; level < units.size(); ++level) {
+        std::int64_t unit = units[level];
+        if (part.first % unit != 0 && part.first % unit + part.ranks > unit)
+            return false;
+        for (const std::int64_t length : machine.levels[level].link.shape)
+            unit *= length;
+        if (!machine.levels[level].link.shape.empty() && part.first % unit != 0)
+            return false;
+    }
+    return true;
+}
+
 /// For ranks that do not fill units evenly: one span, and for each level the maximum number of a ring's messages that
 /// leave a unit.
 void add_uneven(Group &group, std::span<const int> axes, std::span<const int> sizes, const Machine &machine,
-                std::int64_t all_ranks) {
+                const Part &part) {
     group.even = false;
     const std::vector<std::int64_t> units = unit_sizes(machine);
     const Next next(axes, sizes);
-    const bool counted = all_ranks <= most_counted_ranks;
+    const bool counted = part.ranks <= most_counted_ranks;
     for (std::size_t level = 0; level < units.size(); ++level) {
         const bool outermost = level + 1 == units.size();
-        const double all = static_cast<double>(std::min(units[level], all_ranks));
+        const double all = static_cast<double>(std::min(units[level], part.all));
         GroupLevel row{machine.levels[level].link, counted ? 1 : all, all, !counted};
-        std::vector<double> leaving(counted ? all_ranks / units[level] + 1 : 0, 0); // by unit
-        for (std::int64_t rank = 0; counted && rank < all_ranks; ++rank) {
-            const std::int64_t peer = next(rank);
+        std::vector<double> leaving(counted ? (part.first + part.ranks) / units[level] + 1 : 0, 0); // by unit
+        for (std::int64_t rank = part.first; counted && rank < part.first + part.ranks; ++rank) {
+            const std::int64_t peer = part.first + next(rank - part.first);
             if (rank / units[level] == peer / units[level])
                 continue;
             row.one = std::max(row.one, level == 0 ? 1 : ++leaving[rank / units[level]]);
@@ -182,13 +206,11 @@ Group star(std::int64_t ranks, const Link &link) {
     return result;
 }
 
-Group group(std::span<const int> axes, std::span<const int> sizes, const Machine &machine) {
+static Group group(std::span<const int> axes, std::span<const int> sizes, const Machine &machine, const Part &part) {
     Group result;
-    std::int64_t all_ranks = 1;
-    bool even = true;
+    bool even = is_aligned(part, machine);
     Walk walk(sizes, machine);
     for (std::size_t axis = sizes.size(); axis-- > 0;) {
-        all_ranks *= sizes[axis];
         const bool member = std::find(axes.begin(), axes.end(), static_cast<int>(axis)) != axes.end();
         std::vector<Span> spans;
         even = even && walk.take(static_cast<int>(axis), sizes[axis], spans);
@@ -203,11 +225,36 @@ Group group(std::span<const int> axes, std::span<const int> sizes, const Machine
     } else if (even) {
         std::reverse(result.spans.begin(), result.spans.end());
         merge(result.spans);
-        add_levels(result, machine, all_ranks);
+        add_levels(result, machine, part.all);
     } else {
-        add_uneven(result, axes, sizes, machine, all_ranks);
+        add_uneven(result, axes, sizes, machine, part);
     }
     return result;
+}
+
+static std::int64_t product(std::span<const int> sizes) {
+    return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+Group group(std::span<const int> axes, std::span<const int> sizes, const Machine &machine) {
+    return group(axes, sizes, machine, {0, product(sizes), product(sizes)});
+}
+
+Group group(std::span<const int> axes, const planrt::Mesh &whole, const planrt::Role &role, const Machine &machine) {
+    const std::vector<int> own = role.mesh(whole).sizes;
+    if (!whole.is_even())
+        return group(axes, own, machine, {role.rank_of(whole, 0), product(own), whole.ranks()});
+    std::vector<int> sizes = whole.sizes;
+    for (const int axis : axes)
+        sizes[axis] = own[axis];
+    return group(axes, sizes, machine);
+}
+
+Group group_between(const planrt::Mesh &whole, const planrt::Role &a, const planrt::Role &b, const Machine &machine) {
+    const auto last = [&](const planrt::Role &role) { return role.rank_of(whole, role.mesh(whole).ranks() - 1); };
+    const int first = std::min(a.rank_of(whole, 0), b.rank_of(whole, 0));
+    const int ranks = std::max(last(a), last(b)) + 1 - first;
+    return group(std::vector{0}, std::vector{ranks}, machine, {first, ranks, whole.ranks()});
 }
 
 } // namespace planc::cost

@@ -8,6 +8,8 @@
 
 #include "cost/machine.h"
 
+#include <planrt/layout.h>
+
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -48,6 +50,14 @@ struct Group {
 /// units evenly, the price is that of the slowest; of more than 65,536 ranks, all ranks of a unit are assumed to send
 /// at once.
 [[nodiscard]] Group group(std::span<const int> axes, std::span<const int> sizes, const Machine &machine);
+
+/// The group over axes of the mesh of a role, whose ranks are in the machine where those of the whole mesh are.
+[[nodiscard]] Group group(std::span<const int> axes, const planrt::Mesh &whole, const planrt::Role &role,
+                          const Machine &machine);
+
+/// The ranks of two roles that send each other messages, of an uneven mesh, with those that lie between them.
+[[nodiscard]] Group group_between(const planrt::Mesh &whole, const planrt::Role &a, const planrt::Role &b,
+                                  const Machine &machine);
 
 /// Ranks of a star.
 [[nodiscard]] Group star(std::int64_t ranks, const Link &link);

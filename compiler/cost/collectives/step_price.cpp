@@ -155,7 +155,7 @@ std::vector<Round> rounds(CollectiveKind kind, Algorithm algorithm, const Group 
 const Group &StepPrices::group_over(const std::vector<int> &axes) {
     const auto known = groups_.find(axes);
     return known != groups_.end() ? known->second
-                                  : groups_.emplace(axes, group(axes, mesh_.sizes, machine_)).first->second;
+                                  : groups_.emplace(axes, group(axes, whole_, role_, machine_)).first->second;
 }
 
 const StepPrice &StepPrices::of(const sharding::Step &step, int element_bytes, bool in_bucket) {

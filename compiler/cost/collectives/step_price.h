@@ -57,14 +57,18 @@ struct StepPrice {
 class StepPrices {
   public:
     /// Both must outlive this.
-    StepPrices(const sharding::Mesh &mesh, const Machine &machine) : mesh_(mesh), machine_(machine), sends_(mesh) {}
+    StepPrices(const sharding::Mesh &mesh, const Machine &machine) : whole_(mesh), machine_(machine), sends_(mesh) {}
+    /// `mesh`: of a role of the whole mesh, by whose numbers its ranks lie in the machine. Both must outlive this.
+    StepPrices(const sharding::Mesh &mesh, const sharding::Mesh &whole, planrt::Role role, const Machine &machine)
+        : whole_(whole), role_(std::move(role)), machine_(machine), sends_(mesh) {}
     const StepPrice &of(const sharding::Step &step, int element_bytes, bool in_bucket = false);
     SendTables &sends() { return sends_; }
 
   private:
     const Group &group_over(const std::vector<int> &axes);
 
-    const sharding::Mesh &mesh_;
+    const sharding::Mesh &whole_;
+    planrt::Role role_;
     const Machine &machine_;
     SendTables sends_;
     std::unordered_map<std::string, StepPrice> known_; ///< by key

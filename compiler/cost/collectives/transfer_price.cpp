@@ -43,7 +43,9 @@ Price transfer_price(const planrt::RolePlacement &from, const planrt::RolePlacem
             ways.add(mesh.coordinates(rank), mesh.coordinates(each.peer));
     std::sort(ways.axes.begin(), ways.axes.end());
     const auto most = static_cast<double>(std::max(elements(moved.sends), elements(moved.receives)));
-    return point_to_point(group(ways.axes, mesh.sizes, machine), ways.neighbours,
+    const Group between = mesh.is_even() ? group(ways.axes, mesh.sizes, machine)
+                                         : group_between(mesh, from.role, to.role, machine);
+    return point_to_point(between, ways.neighbours,
                           static_cast<double>(std::max(moved.sends.size(), moved.receives.size())),
                           Bytes(most * element_bytes));
 }

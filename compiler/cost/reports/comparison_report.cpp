@@ -112,10 +112,8 @@ class Json {
   private:
     void add(const char *key, const CostTable &table, const std::string &what) {
         json_.key(key).begin_object().member("what", what).member("ranks", table.mesh.ranks());
-        json_.key("mesh").begin_object();
-        for (std::size_t axis = 0; axis < table.axes.size(); ++axis)
-            json_.member(table.axes[axis], table.mesh.sizes[axis]);
-        json_.end_object().member("seconds", table.seconds().value).end_object();
+        write_mesh(json_, table);
+        json_.member("seconds", table.seconds().value).end_object();
     }
 
     void add(const char *key, const std::vector<Compared> &rows) {

@@ -22,10 +22,8 @@ class Json {
             .member("network", options_.network)
             .member("profile", "exact")
             .member("ranks", table_.mesh.ranks());
-        json_.key("mesh").begin_object();
-        for (std::size_t axis = 0; axis < table_.axes.size(); ++axis)
-            json_.member(table_.axes[axis], table_.mesh.sizes[axis]);
-        json_.end_object().member("machine", machine_.name).member("seconds", table_.seconds().value);
+        write_mesh(json_, table_);
+        json_.member("machine", machine_.name).member("seconds", table_.seconds().value);
         json_.member("compute_seconds", table_.compute.value);
         json_.member("communication_seconds", table_.communication.value);
         if (options_.overlap)

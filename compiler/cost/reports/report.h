@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cost/price.h"
+#include "support/json.h"
 
 #include <cstdint>
 #include <optional>
@@ -48,8 +49,10 @@ struct ReportOptions {
 [[nodiscard]] std::string storage_words(const Storage &storage, const std::vector<std::string> &axes);
 /// "rows" or "rows x cols".
 [[nodiscard]] std::string axes_words(const std::vector<int> &axes, const std::vector<std::string> &names);
-/// "rows 2 x cols 4".
+/// "rows 2 x cols 4"; "stage 2 x rows [1, 3]" of an uneven mesh.
 [[nodiscard]] std::string mesh_words(const std::vector<std::string> &axes, const Mesh &mesh);
+/// The member "mesh": the size of each axis; of an uneven mesh the list of its sizes by position.
+void write_mesh(support::JsonWriter &json, const CostTable &table);
 
 /// The price of a row as its formula with numbers: "2(P-1) alpha + 2(P-1)/P n beta, P = 4, n = 1 MiB".
 [[nodiscard]] std::string formula(const CollectiveRow &row, const CostTable &table, const Machine &machine);

@@ -159,8 +159,25 @@ std::string axes_words(const std::vector<int> &axes, const std::vector<std::stri
 std::string mesh_words(const std::vector<std::string> &axes, const Mesh &mesh) {
     std::string text;
     for (std::size_t axis = 0; axis < axes.size(); ++axis)
-        text += (text.empty() ? "" : " x ") + axes[axis] + " " + std::to_string(mesh.sizes[axis]);
+        text += (text.empty() ? "" : " x ") + axes[axis] + " " + planrt::size_text(mesh, static_cast<int>(axis));
     return text;
+}
+
+void write_mesh(support::JsonWriter &json, const CostTable &table) {
+    json.key("mesh").begin_object();
+    for (std::size_t axis = 0; axis < table.axes.size(); ++axis) {
+        const Mesh &mesh = table.mesh;
+        const auto index = static_cast<int>(axis);
+        if (planrt::size_text(mesh, index) == std::to_string(mesh.sizes[axis])) {
+            json.member(table.axes[axis], mesh.sizes[axis]);
+            continue;
+        }
+        json.key(table.axes[axis]).begin_array();
+        for (const std::vector<int> &sizes : mesh.sizes_at)
+            json.value(sizes[axis]);
+        json.end_array();
+    }
+    json.end_object();
 }
 
 std::string split_words(const LayerRow &layer, const std::vector<std::string> &axes) {
@@ -201,7 +218,10 @@ std::string storage_words(const Storage &storage, const std::vector<std::string>
 std::string formula(const CollectiveRow &row, const CostTable &table, const Machine &machine) {
     if (row.kind == CollectiveKind::slice)
         return "0";
-    const Group ranks = group(row.axes, table.mesh.sizes, machine);
+    const Mesh &mesh = table.mesh;
+    const Group ranks = mesh.is_even()
+                            ? group(row.axes, mesh.sizes, machine)
+                            : group(row.axes, mesh, planrt::role_at(mesh, mesh.uneven_along, row.position), machine);
     if (row.rate)
         return measured_formula(row, ranks);
     const std::vector<Round> links = by_link(rounds(row.kind, row.algorithm, ranks, row.halo));

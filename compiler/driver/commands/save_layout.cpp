@@ -98,7 +98,8 @@ std::string body(const sema::Program &program, const PlanRequest &request, const
 std::string mesh(const std::string &name, const PlanRequest &request, const plan::Plan &plan) {
     std::string sizes;
     for (std::size_t axis = 0; axis < plan.axes.size(); ++axis)
-        sizes += (axis == 0 ? "" : ", ") + plan.axes[axis] + ": " + std::to_string(plan.mesh.sizes[axis]);
+        sizes +=
+            (axis == 0 ? "" : ", ") + plan.axes[axis] + ": " + planrt::size_text(plan.mesh, static_cast<int>(axis));
     const std::string machine = request.machine.by_default ? "" : " on " + request.machine.declared.name;
     return "mesh " + name + machine + " = [" + sizes + "]\n";
 }

@@ -36,7 +36,7 @@ timeline::ReportOptions report_options(Compilation &compilation, const timeline:
     const cost::CostTable &table = *compilation.plan().cost;
     timeline::StepIdentity of{compilation.network_name(), compilation.request().layout, {}, program.micro_batches};
     for (std::size_t axis = 0; axis < table.axes.size(); ++axis)
-        of.mesh.emplace_back(table.axes[axis], table.mesh.sizes[axis]);
+        of.mesh.emplace_back(table.axes[axis], planrt::size_text(table.mesh, static_cast<int>(axis)));
     return {std::move(of),
             compilation.network_name() + " on " + std::to_string(table.mesh.ranks()) +
                 (table.mesh.ranks() == 1 ? " rank (" : " ranks (") + cost::mesh_words(table.axes, table.mesh) +

@@ -17,6 +17,17 @@ namespace planc::driver {
 namespace {
 
 /// The options that decide the plan.
+std::string mesh_words(const std::vector<MeshSetting> &settings) {
+    std::string text;
+    for (const MeshSetting &setting : settings) {
+        std::string sizes;
+        for (const std::int64_t size : setting.sizes)
+            sizes += (sizes.empty() ? "" : ",") + std::to_string(size);
+        text += (text.empty() ? "" : ",") + setting.axis + "=" + (setting.is_list ? "[" + sizes + "]" : sizes);
+    }
+    return text;
+}
+
 std::vector<std::string> words_of(const Options &options) {
     std::vector<std::string> words;
     const auto say = [&words](const char *option, const std::string &value) {
@@ -33,7 +44,7 @@ std::vector<std::string> words_of(const Options &options) {
     for (const MachineSetting &setting : options.machine_settings)
         settings += (settings.empty() ? "" : ",") + setting.name + "=" + setting.amounts.front().text;
     say("--ranks", options.ranks ? std::to_string(*options.ranks) : "");
-    say("--mesh", sizes(options.mesh));
+    say("--mesh", mesh_words(options.mesh));
     say("--layout", options.layout);
     say("--machine", options.machine);
     say("--machine-set", settings);

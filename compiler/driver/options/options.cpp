@@ -63,6 +63,45 @@ std::vector<std::pair<std::string, std::int64_t>> assignments(const std::string 
     return result;
 }
 
+/// The parts between commas outside of brackets.
+std::vector<std::string> parts(std::string_view text) {
+    std::vector<std::string> result(1);
+    bool in_brackets = false;
+    for (const char c : text) {
+        in_brackets = c == '[' || (in_brackets && c != ']');
+        if (c == ',' && !in_brackets)
+            result.emplace_back();
+        else
+            result.back() += c;
+    }
+    return result;
+}
+
+/// "rows=2,cols=[1,3]"
+std::vector<MeshSetting> mesh_settings(const std::string &option, const std::string &text) {
+    static const std::string wanted = " takes name=size pairs separated by commas, got ";
+    if (text.empty())
+        throw WrongUsage{option + wanted + "nothing"};
+    std::vector<MeshSetting> result;
+    for (const std::string &part : parts(text)) {
+        const std::size_t equals = part.find('=');
+        if (equals == std::string::npos || equals == 0)
+            throw WrongUsage{option + wanted + "'" + part + "'"};
+        MeshSetting setting{part.substr(0, equals), {}};
+        for (const MeshSetting &other : result)
+            if (other.axis == setting.axis)
+                throw WrongUsage{option + " names '" + setting.axis + "' twice"};
+        std::string sizes = part.substr(equals + 1);
+        setting.is_list = sizes.starts_with('[') && sizes.ends_with(']');
+        if (setting.is_list)
+            sizes = sizes.substr(1, sizes.size() - 2);
+        for (const std::string &size : setting.is_list ? parts(sizes) : std::vector{sizes})
+            setting.sizes.push_back(whole_number(option, size, most_ranks));
+        result.push_back(std::move(setting));
+    }
+    return result;
+}
+
 template <class T>
 T one_of(const std::string &option, const std::vector<std::pair<std::string, T>> &choices, const std::string &text) {
     std::string names;
@@ -218,7 +257,7 @@ class Parser {
             {"-o", [](Options &o, const std::string &v) { o.output = v; }},
             {"--emit", [](Options &o, const std::string &v) { o.emit = one_of("--emit", forms, v); }},
             {"--ranks", set_ranks},
-            {"--mesh", [](Options &o, const std::string &v) { o.mesh = assignments("--mesh", v, most_ranks); }},
+            {"--mesh", [](Options &o, const std::string &v) { o.mesh = mesh_settings("--mesh", v); }},
             {"--dim", set_dimensions},
             {"--layout", [](Options &o, const std::string &v) { o.layout = v; }},
             {"--layouts", [](Options &o, const std::string &v) { o.lists.layouts = words("--layouts", v); }},
@@ -412,7 +451,7 @@ FILE.plan may be a file of the standard library: std/networks/resnet50.plan. Aft
 
 What to plan for
   --ranks N            number of ranks; default: that of the mesh, else 1
-  --mesh a=2,b=3       sizes of the mesh's axes
+  --mesh a=2,b=3       sizes of the mesh's axes; 'a=2,b=[1,3]': b's at each position along the pipeline's axis a
   --layout NAME        a layout of the file, or a .plan file with one; default: the one that `train` names
   --schedule FILE      the order in which a pipeline's ranks work, in place of the layout's: rows like
                        `0: F0 F1 B0 B1`, or FILE.csv as PyTorch writes it

@@ -44,6 +44,13 @@ struct ValueLists {
     Scaling scaling = Scaling::strong;
 };
 
+/// Of --mesh: "rows=2", or "rows=[1,3]", with a size for each position along the axis of a pipeline.
+struct MeshSetting {
+    std::string axis;
+    std::vector<std::int64_t> sizes;
+    bool is_list = false;
+};
+
 enum class TimelineFormat : std::uint8_t { text, svg, chrome, html };
 
 struct Options {
@@ -52,7 +59,7 @@ struct Options {
     std::string output;                                           ///< -o
     Form emit = Form::none;                                       ///< --emit
     std::optional<std::int64_t> ranks;                            ///< --ranks
-    std::vector<std::pair<std::string, std::int64_t>> mesh;       ///< --mesh rows=2,cols=3
+    std::vector<MeshSetting> mesh;                                ///< --mesh rows=2,cols=3
     std::string layout;                                           ///< --layout: a name, or a file with one layout
     std::string machine;                                          ///< --machine: file, or std/… path
     std::vector<MachineSetting> machine_settings;                 ///< --machine-set; sweep: lists

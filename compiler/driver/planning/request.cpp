@@ -2,6 +2,7 @@
 
 #include "driver/commands/commands.h"
 #include "driver/options/machine_settings.h"
+#include "driver/planning/mesh_request.h"
 #include "ir/entry_functions.h"
 #include "ir/pipeline_attribute.h"
 #include "ir/plan_dialect.h"
@@ -23,22 +24,10 @@ namespace {
 /// Thrown inside this file only; make_request() turns it into its result.
 using Failure = RequestError;
 
-template <class T> std::vector<std::string> names_of(const std::vector<T> &declarations) {
-    std::vector<std::string> names;
-    for (const T &declaration : declarations)
-        names.push_back(declaration.name);
-    return names;
-}
-
 template <class T> const T *find(const std::vector<T> &declarations, const std::string &name) {
     const auto at = std::find_if(declarations.begin(), declarations.end(),
                                  [&](const T &declaration) { return declaration.name == name; });
     return at == declarations.end() ? nullptr : &*at;
-}
-
-std::string hint(const std::string &name, const std::vector<std::string> &candidates) {
-    const std::string near = support::nearest(name, candidates);
-    return near.empty() ? "" : "; did you mean '" + near + "'?";
 }
 
 class RequestMaker {
@@ -52,7 +41,7 @@ class RequestMaker {
         result_.request.graph = graph_;
         const sema::Layout *layout = choose_layout();
         const sema::Mesh *mesh = layout == nullptr ? nullptr : find(program_.meshes, layout->mesh);
-        set_mesh(mesh);
+        set_mesh(mesh, layout, options_, result_);
         if (mesh != nullptr && mesh->name != layout->name)
             result_.mesh = mesh->name;
         set_machine(mesh);
@@ -93,59 +82,6 @@ class RequestMaker {
         result_.layout = name;
         result_.request.search = layout->automatic;
         return layout;
-    }
-
-    void set_mesh(const sema::Mesh *mesh) {
-        plan::MeshRequest &wanted = result_.request.mesh;
-        wanted.automatic = mesh == nullptr || mesh->automatic;
-        if (wanted.automatic && !options_.mesh.empty()) {
-            // The command line names the axes of a mesh that leaves them open.
-            wanted.automatic = false;
-            for (const auto &[name, size] : options_.mesh)
-                wanted.axes.push_back({name, static_cast<int>(size)});
-        } else if (!wanted.automatic) {
-            for (const sema::MeshAxis &axis : mesh->axes)
-                wanted.axes.push_back({axis.name, static_cast<int>(axis.size.value_or(0))});
-            override_sizes(*mesh);
-        }
-        set_ranks();
-    }
-
-    void override_sizes(const sema::Mesh &mesh) {
-        for (const auto &[name, size] : options_.mesh) {
-            const auto at =
-                std::find_if(result_.request.mesh.axes.begin(), result_.request.mesh.axes.end(),
-                             [&, wanted = name](const plan::MeshAxis &axis) { return axis.name == wanted; });
-            if (at == result_.request.mesh.axes.end())
-                throw Failure{"--mesh: mesh '" + mesh.name + "' has no axis '" + name + "'" +
-                                  hint(name, names_of(mesh.axes)),
-                              usage_error};
-            at->size = static_cast<int>(size);
-        }
-    }
-
-    void set_ranks() {
-        std::int64_t fixed = 1;
-        bool open = result_.request.mesh.automatic;
-        for (const plan::MeshAxis &axis : result_.request.mesh.axes) {
-            fixed *= std::max(axis.size, 1);
-            open = open || axis.size == 0;
-            if (fixed > most_mesh_ranks)
-                throw Failure{"the mesh has more than " + std::to_string(most_mesh_ranks) + " ranks", input_error};
-        }
-        if (!options_.ranks && open && fixed == 1)
-            result_.notes.emplace_back("the mesh leaves its size open: planned for one rank; --ranks N gives more");
-        const std::int64_t ranks = options_.ranks.value_or(fixed);
-        if (!open && ranks != fixed)
-            throw Failure{"--ranks " + std::to_string(ranks) + " does not fit the mesh, which has " +
-                              std::to_string(fixed) + " ranks; --mesh changes its sizes",
-                          usage_error};
-        if (ranks % fixed != 0)
-            throw Failure{"--ranks " + std::to_string(ranks) + " is not a multiple of the " + std::to_string(fixed) +
-                              " ranks that the mesh fixes",
-                          usage_error};
-        result_.request.ranks = static_cast<int>(ranks);
-        result_.request.effort = options_.effort;
     }
 
     void set_machine(const sema::Mesh *mesh) {
@@ -264,8 +200,6 @@ class RequestMaker {
         return selector + rule.dimension + " -> " + plan::target_text(rule.axes);
     }
 
-    static constexpr std::int64_t most_mesh_ranks = 1 << 20;
-
     const sema::Program &program_;
     const sema::Train &train_;
     const sharding::Graph &graph_;
@@ -336,12 +270,9 @@ static void set_pipeline(mlir::ModuleOp module, const sharding::Graph &graph, co
 void set_plan(mlir::ModuleOp module, const sharding::Graph &graph, const plan::Plan &plan) {
     mlir::Builder builder(module.getContext());
     llvm::SmallVector<mlir::StringAttr> names;
-    llvm::SmallVector<int64_t> sizes;
     for (const auto &name : plan.axes)
         names.push_back(builder.getStringAttr(name));
-    for (int size : plan.mesh.sizes)
-        sizes.push_back(size);
-    module->setAttr("plan.mesh", ir::MeshAttr::get(module.getContext(), names, sizes));
+    module->setAttr("plan.mesh", ir::MeshAttr::get(module.getContext(), names, plan.mesh));
     std::map<std::string, sharding::LayerStrategy> strategies;
     for (const sharding::LayerId layer : graph.layers.ids())
         strategies[graph.layers[layer].name] = plan.layers[layer];

@@ -12,6 +12,7 @@
 #include "mlir/IR/Verifier.h"
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 
 namespace planc::driver {
@@ -43,12 +44,25 @@ std::string internal_error(const PassError &error) {
            "; please report the .plan file";
 }
 
+namespace {
+
+/// What collectives take among the ranks of a role.
+struct PricesOfRole {
+    PricesOfRole(const planrt::Role &role, const planrt::Mesh &whole, const cost::Machine &machine)
+        : mesh(role.mesh(whole)), prices(mesh, whole, role, machine) {}
+    planrt::Mesh mesh;
+    cost::StepPrices prices;
+};
+
+} // namespace
+
 bool lay_out_by(const plan::Plan &plan, const cost::Machine &machine, mlir::ModuleOp module) {
-    cost::StepPrices prices(plan.mesh, machine);
-    const auto method = [&](const sharding::Graph &graph, sharding::ValueId value, const sharding::Copy &copy,
-                            const sharding::Step &step) {
-        const bool fusable = sharding::fusable(graph, plan.mesh, value, copy);
-        return prices.of(step, graph.values[value].element_bytes, cost::in_bucket(fusable, copy.phase)).method;
+    std::map<int, PricesOfRole> known; // by first rank
+    const auto method = [&](const planrt::Role &ranks, const sharding::Graph &graph, sharding::ValueId value,
+                            const sharding::Copy &copy, const sharding::Step &step) {
+        PricesOfRole &of_role = known.try_emplace(ranks.rank_of(plan.mesh, 0), ranks, plan.mesh, machine).first->second;
+        const bool fusable = sharding::fusable(graph, of_role.mesh, value, copy);
+        return of_role.prices.of(step, graph.values[value].element_bytes, cost::in_bucket(fusable, copy.phase)).method;
     };
     return succeeded(spmd::materialize(module, method));
 }

@@ -51,11 +51,10 @@ std::string wrapped_comment(const std::string &text) {
 
 Functions::Functions(const Step &step, const EmitInfo &info, const ValueNames &names, const WorkRows &work,
                      LocalExtents &extents, UniqueNames &globals)
-    : info_(info), names_(names), work_(work), extents_(extents), globals_(globals),
+    : step_(step), info_(info), names_(names), work_(work), extents_(extents), globals_(globals),
       alike_("Context &context", "context", /*named=*/false, globals_) {
     for (mlir::func::FuncOp function : step.functions()) {
         is_body_ = step.is_body(function);
-        mesh_ = step.mesh_of(step.role_of(function));
         booked_ = -1;
         if (!info.modelled)
             write(function);
@@ -182,7 +181,7 @@ void Functions::write_communication(mlir::Operation *op) {
     } else if (auto start = mlir::dyn_cast<ir::StartOp>(op)) {
         auto next = mlir::dyn_cast_or_null<ir::WaitOp>(op->getNextNode());
         const bool at_once = next && next.getNumber() == start.getNumber();
-        statement.comment = "    // " + comment(describe(start, mesh_, info_)) + "\n";
+        statement.comment = "    // " + comment(describe(start, step_, info_)) + "\n";
         statement.alike = kind_and_shapes(start);
         statement.head =
             std::string("    context.") + (at_once ? "collective(" : "start(") + number(start.getNumber()) + ");\n";

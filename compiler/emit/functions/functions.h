@@ -48,6 +48,7 @@ class Functions {
     [[nodiscard]] std::string place(mlir::Operation *op) const;
 
     mlir::SymbolTableCollection symbols_;
+    const Step &step_;
     const EmitInfo &info_;
     const ValueNames &names_;
     const WorkRows &work_;
@@ -56,7 +57,6 @@ class Functions {
     std::map<std::string, std::string> functions_; ///< key of a body -> name of its function
     LayersAlike alike_;
     std::vector<Statement> statements_; ///< of the function that is being written
-    ir::MeshAttr mesh_;                 ///< of the ranks that run it
     bool is_body_ = false;              ///< is it a part of the training step?
     int booked_ = -1;                   ///< row of the work to which its last statements are booked
     std::string layers_text_;

@@ -61,7 +61,9 @@ std::string kind_and_shapes(ir::StartOp start) {
     return of_members(start, members);
 }
 
-std::string describe(ir::StartOp start, ir::MeshAttr mesh, const EmitInfo &info) {
+std::string describe(ir::StartOp start, const Step &step, const EmitInfo &info) {
+    const int role = step.role_of(start->getParentOfType<mlir::func::FuncOp>());
+    const ir::MeshAttr mesh = step.mesh_of(role);
     const CollectiveInfo collective = schedule::collective_info(start, mesh);
     std::vector<std::string> members;
     for (auto [name, from] : llvm::zip(start.getTensors(), start.getInputs()))
@@ -76,7 +78,7 @@ std::string describe(ir::StartOp start, ir::MeshAttr mesh, const EmitInfo &info)
     if (collective.kind != planrt::CollectiveKind::slice)
         text += by(collective.method) + ": " + std::to_string(bytes) + " bytes";
     if (info.seconds && collective.kind != planrt::CollectiveKind::slice)
-        text += ", predicted " + time_text(info.seconds(collective));
+        text += ", predicted " + time_text(info.seconds(collective, step.ranks_of(role)));
     return text;
 }
 

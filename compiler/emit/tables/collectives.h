@@ -2,6 +2,7 @@
 #pragma once
 
 #include "emit/emit.h"
+#include "emit/step.h"
 #include "ir/plan_dialect.h"
 
 #include <string>
@@ -9,7 +10,7 @@
 namespace planc::emit {
 
 /// "all-reduce of gradient of h.w [pixel: 6, hidden: 8 over cols] over rows: 96 bytes, predicted 3.1 us"
-[[nodiscard]] std::string describe(ir::StartOp start, ir::MeshAttr mesh, const EmitInfo &info);
+[[nodiscard]] std::string describe(ir::StartOp start, const Step &step, const EmitInfo &info);
 /// The same without names: "all-reduce of [pixel: 6, hidden: 8 over cols] over rows".
 [[nodiscard]] std::string kind_and_shapes(ir::StartOp start);
 /// "gradient of h.w, gradient of h.b"

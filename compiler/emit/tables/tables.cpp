@@ -141,9 +141,19 @@ std::string Tables::tensor(ir::TensorType type, const std::string &offset) {
 }
 
 void Tables::write_mesh() {
+    const planrt::Mesh mesh = ir::mesh_of(mesh_);
     std::vector<std::string> rows;
-    for (auto [name, size] : llvm::zip(mesh_.getNames(), mesh_.getSizes()))
-        rows.push_back(braces({string_literal(name.str()), std::to_string(size)}));
+    for (auto [axis, name] : llvm::enumerate(mesh_.getNames())) {
+        std::vector<std::string> row{string_literal(name.str()), std::to_string(mesh.sizes[axis])};
+        if (mesh.sizes_at.size() > 1 && static_cast<int>(axis) != mesh.uneven_along) {
+            std::vector<std::string> sizes;
+            for (const std::vector<int> &at : mesh.sizes_at)
+                sizes.push_back(std::to_string(at[axis]));
+            array("int", "sizes_of_axis_" + std::to_string(axis), sizes);
+            row.push_back("sizes_of_axis_" + std::to_string(axis));
+        }
+        rows.push_back(braces(row));
+    }
     array("planrt::Axis", "mesh", rows);
 }
 
@@ -324,8 +334,9 @@ std::vector<schedule::Predicted> Tables::predicted_of_all(ir::StartOp start, con
 std::string Tables::predicted_seconds(ir::StartOp start, const CollectiveInfo &info) {
     if (!info_.seconds || info.kind == planrt::CollectiveKind::slice)
         return "0";
-    const auto runs = static_cast<double>(step_.runs(start->getParentOfType<mlir::func::FuncOp>()));
-    return seconds_text(runs * info_.seconds(info));
+    const auto function = start->getParentOfType<mlir::func::FuncOp>();
+    return seconds_text(static_cast<double>(step_.runs(function)) *
+                        info_.seconds(info, step_.ranks_of(step_.role_of(function))));
 }
 
 std::string Tables::axes_of(const CollectiveInfo &info) {
@@ -544,6 +555,10 @@ void Tables::write_program() {
         {"predict_step", prediction ? function_name(predict) : "nullptr"},
         {"prediction", prediction ? tensor(prediction) : "{}"},
     };
+    if (const int along = ir::mesh_of(mesh_).uneven_along; along >= 0)
+        members.insert(
+            std::ranges::find(members, std::string_view("arena_bytes"), &std::pair<const char *, std::string>::first),
+            {"uneven_along", std::to_string(along)});
     if (const int slot = step_.loss_slot(); slot > 0)
         members.insert(
             std::ranges::find(members, std::string_view("valid"), &std::pair<const char *, std::string>::first),

@@ -1,12 +1,16 @@
 #include "cost/reports/report.h"
 #include "cost/reports/text_lines.h"
 #include "plan/explanations/explain.h"
+#include "plan/pipeline/positions.h"
+#include "plan/pipeline/price_pipeline.h"
 #include "plan/search/search.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <memory>
+#include <optional>
 
 namespace planc::plan {
 
@@ -112,11 +116,12 @@ class WhyNot {
             return "the rule '" + pin + "' forbids it";
         if (!request_.search)
             return "the layout is not 'auto' and has no such rule";
+        const Mesh mesh = mesh_of_layer(plan_, layer_);
         std::int64_t parts = 1;
         for (std::size_t i = 0; i < axes_.size(); ++i) {
-            if (plan_.mesh.sizes[axes_[i]] == 1)
+            if (mesh.sizes[axes_[i]] == 1)
                 return "axis '" + question_.names[i] + "' has one rank";
-            parts *= plan_.mesh.sizes[axes_[i]];
+            parts *= mesh.sizes[axes_[i]];
         }
         if (parts > loop_->extent)
             return "'" + question_.loop + "' has " + std::to_string(loop_->extent) + " elements, fewer than the " +
@@ -135,9 +140,9 @@ class WhyNot {
         return {};
     }
 
-    /// The best plan on the same mesh that does it.
+    /// The best plan on the same mesh that does it; with a pipeline, the best strategy of the layer.
     [[nodiscard]] std::string price() const {
-        const MeshShape shape{plan_.axes, plan_.mesh};
+        const MeshShape shape{plan_.axes, mesh_of_layer(plan_, layer_)};
         Space space = make_space(request_, shape);
         Strategies wanted;
         for (const LayerStrategy &option : *space.options[layer_])
@@ -145,6 +150,8 @@ class WhyNot {
                 wanted.push_back(option);
         if (wanted.empty())
             return "'" + statement() + "' is not possible: it leaves ranks without work\n";
+        if (plan_.pipeline)
+            return price_in_stage(wanted);
         space.options[layer_] = std::make_shared<const Strategies>(std::move(wanted));
         const sharding::GraphIndex index(request_.graph);
         const StepStructure step(index, request_.machine);
@@ -157,13 +164,26 @@ class WhyNot {
         return comparison(*found.cost, chosen(space, found.values));
     }
 
+    [[nodiscard]] std::string price_in_stage(const Strategies &wanted) const {
+        std::optional<Plan> best;
+        for (const LayerStrategy &strategy : wanted) {
+            Plan plan = plan_;
+            plan.layers[layer_] = strategy;
+            plan.cost = std::make_shared<const CostTable>(price_pipeline(request_, plan));
+            if (!best || plan.cost->seconds() < best->cost->seconds())
+                best = std::move(plan);
+        }
+        return comparison(*best->cost, best->layers);
+    }
+
     [[nodiscard]] std::string comparison(const CostTable &other, const LayerStrategies &strategies) const {
         const Seconds before = plan_.cost->seconds();
         char buffer[32];
         std::snprintf(buffer, sizeof buffer, "%.2g %%", 100 * ((other.seconds() - before) / before));
         std::string text = "'" + statement() + "' would add " + signed_seconds(other.seconds() - before).substr(1) +
                            " (" + buffer + "): " + cost::human_seconds(before) + " becomes " +
-                           cost::human_seconds(other.seconds()) + ", everything else planned anew\n";
+                           cost::human_seconds(other.seconds()) +
+                           (plan_.pipeline ? ", everything else as planned\n" : ", everything else planned anew\n");
         cost::Lines lines;
         lines.row({"  where", "planned", "with it", "added"});
         for (const LayerId l : strategies.ids())

@@ -6,8 +6,8 @@
 
 namespace planc::plan {
 
-CutSearch::CutSearch(const Cuts &cuts, const CostTable &cost, int ranks)
-    : cuts_(cuts), ranks_(ranks), microbatches_(cost.microbatches), times_(cuts.times(cost)) {}
+CutSearch::CutSearch(const Cuts &cuts, const StageCosts &costs, int ranks)
+    : cuts_(cuts), ranks_(ranks), microbatches_(costs.at.front()->microbatches), times_(cuts.times(costs)) {}
 
 std::optional<Begins> CutSearch::moved(const Begins &begins, const std::string &schedule, int chunks) const {
     constexpr double worth_it = 1e-6; // of the step
@@ -17,7 +17,7 @@ std::optional<Begins> CutSearch::moved(const Begins &begins, const std::string &
         for (const bool forward : {false, true}) {
             Begins moved = begins;
             const std::optional<std::size_t> place = next_place(begins[stage], forward);
-            const std::size_t end = stage + 1 < begins.size() ? begins[stage + 1] : times_.size();
+            const std::size_t end = stage + 1 < begins.size() ? begins[stage + 1] : cuts_.may_begin().size();
             if (!place || *place <= begins[stage - 1] || *place >= end)
                 continue;
             moved[stage] = *place;
@@ -33,9 +33,9 @@ double CutSearch::seconds(const Begins &begins, const std::string &schedule, int
     cost::PipelineCost cost;
     for (std::size_t stage = 0; stage < begins.size(); ++stage) {
         LayerTimes sum;
-        for (std::size_t place = begins[stage]; place < (stage + 1 < begins.size() ? begins[stage + 1] : times_.size());
-             ++place)
-            sum += times_[place];
+        const std::size_t end = stage + 1 < begins.size() ? begins[stage + 1] : cuts_.may_begin().size();
+        for (std::size_t place = begins[stage]; place < end; ++place)
+            sum += times_[stage][place];
         cost.stages.push_back(stage_row(sum));
     }
     return seconds_with(schedule, ranks_, chunks, microbatches_, cost).value;

@@ -11,8 +11,8 @@ namespace planc::plan {
 
 class CutSearch {
   public:
-    /// `cost`: of the step with all layers. `ranks`: of the pipeline's axis. The cuts must outlive this.
-    CutSearch(const Cuts &cuts, const CostTable &cost, int ranks);
+    /// `ranks`: of the pipeline's axis. The cuts must outlive this.
+    CutSearch(const Cuts &cuts, const StageCosts &costs, int ranks);
 
     /// The step, but for transfers and what the cuts save.
     [[nodiscard]] double seconds(const Begins &begins, const std::string &schedule, int chunks) const;
@@ -25,7 +25,7 @@ class CutSearch {
     const Cuts &cuts_;
     int ranks_;
     int microbatches_;
-    std::vector<LayerTimes> times_; ///< by place
+    std::vector<std::vector<LayerTimes>> times_; ///< by stage and place
 };
 
 } // namespace planc::plan

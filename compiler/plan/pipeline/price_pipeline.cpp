@@ -11,6 +11,7 @@
 #include "program/slots.h"
 
 #include <algorithm>
+#include <deque>
 #include <iterator>
 #include <limits>
 
@@ -23,7 +24,10 @@ using planrt::Placement;
 class PipelinePrice {
   public:
     PipelinePrice(const Request &request, const Plan &plan)
-        : request_(request), plan_(plan), pipeline_(*plan.pipeline), known_(plan.mesh, request.machine) {
+        : request_(request), plan_(plan), pipeline_(*plan.pipeline) {
+        const auto axis = static_cast<int>(std::ranges::find(plan.axes, pipeline_.axis) - plan.axes.begin());
+        for (int role = 0; role < ranks_of_pipeline(plan); ++role)
+            ranks_.emplace_back(planrt::role_at(plan.mesh, axis, role), plan.mesh, request.machine);
         schedule_ = pipeline::made_by(pipeline_.schedule, ranks_of_pipeline(plan), pipeline_.chunks,
                                       request.graph.microbatches);
         step_ = staged_step(request.graph, pipeline_.stages, schedule_);
@@ -45,8 +49,10 @@ class PipelinePrice {
             add_transfers(crossing, true);
         for (std::size_t stage = 0; stage < cost_.stages.size(); ++stage)
             cost_.stages[stage].sent = Bytes(static_cast<double>(busiest(parts_[stage].sent).elements));
-        for (const Part &part : parts_)
+        for (Part &part : parts_) {
+            set_position(part.table, part.role);
             merge(part.table);
+        }
         table_.microbatches = request_.graph.microbatches;
         for (int role = 0; role < schedule_.ranks; ++role)
             add_up(role);
@@ -65,9 +71,24 @@ class PipelinePrice {
         sharding::LaidOut larger_laid_out;
         int larger_count = 0;
         CostTable table;
-        std::vector<planrt::Traffic> within; ///< in collectives
-        std::vector<planrt::Traffic> sent;   ///< to other stages
+        std::vector<planrt::Traffic> within; ///< in collectives; by rank within the role
+        std::vector<planrt::Traffic> sent;   ///< to other stages; by rank of the whole mesh
     };
+
+    /// The ranks of a role, and what is known of their prices.
+    struct Ranks {
+        planrt::Role role;
+        Mesh mesh;
+        KnownPrices known;
+        Ranks(planrt::Role of, const Mesh &whole, const Machine &machine)
+            : role(std::move(of)), mesh(role.mesh(whole)), known(mesh, whole, role, machine) {}
+    };
+
+    [[nodiscard]] const Ranks &ranks_of(const Part &part) const { return ranks_[static_cast<std::size_t>(part.role)]; }
+    /// In an even mesh, all roles have the same prices.
+    [[nodiscard]] KnownPrices &known_of(const Part &part) {
+        return ranks_[plan_.mesh.is_even() ? 0 : static_cast<std::size_t>(part.role)].known;
+    }
 
     void add(int number) {
         const int stage = number % schedule_.stages;
@@ -83,13 +104,15 @@ class PipelinePrice {
         graph.weights.stashed = stashes_[static_cast<std::size_t>(stage)];
         graph.weights.versions =
             graph.weights.updates > 1 && schedule_.weights == pipeline::Weights::two_versions ? 2 : 1;
+        const Mesh &mesh = ranks_of(part).mesh;
         part.laid_out =
-            sharding::lay_out(sharding::GraphIndex(graph), plan_.mesh, plan_.layers, plan_.storage, known_.reshards);
+            sharding::lay_out(sharding::GraphIndex(graph), mesh, plan_.layers, plan_.storage, known_of(part).reshards);
         lay_out_larger_of(part, number);
         const cost::LargerMicroBatches larger{part.larger.graph, part.larger_laid_out, part.larger_count};
         const cost::GraphFacts facts(graph, request_.machine);
-        part.table = cost::price(graph, facts, part.laid_out, plan_.mesh, plan_.axes, request_.machine, plan_.layers,
-                                 plan_.storage, known_.prices, part.larger_count > 0 ? &larger : nullptr, &part.within);
+        part.table = cost::price(graph, facts, part.laid_out, mesh, plan_.axes, request_.machine, plan_.layers,
+                                 plan_.storage, known_of(part).prices, part.larger_count > 0 ? &larger : nullptr,
+                                 &part.within);
         if (number >= schedule_.stages) // as in replica 0
             return;
         LayerTimes sum;
@@ -100,7 +123,7 @@ class PipelinePrice {
             if (pipeline_.stages.of[layer] == stage)
                 row.layers.push_back(layer);
         row.update_levels =
-            update_levels(graph, facts, part.laid_out, plan_.mesh, request_.machine, known_.prices, row.update);
+            update_levels(graph, facts, part.laid_out, mesh, request_.machine, known_of(part).prices, row.update);
         row.memory = part.table.memory;
         row.micro_batches = graph.slots;
         cost_.stages.push_back(std::move(row));
@@ -145,7 +168,7 @@ class PipelinePrice {
             part.larger_count += schedule_.replica_of[static_cast<std::size_t>(m)] == number / schedule_.stages ? 1 : 0;
         part.larger = sharding::stage_graph(larger_step_.graph, larger_step_.staged, number);
         LaidOutGraph laid_out = lay_out_larger(std::move(part.larger.graph), part.stage.graph, part.laid_out,
-                                               plan_.mesh, plan_.layers, plan_.storage, known_);
+                                               ranks_of(part).mesh, plan_.layers, plan_.storage, known_of(part));
         part.larger.graph = std::move(laid_out.graph);
         part.larger_laid_out = std::move(laid_out.laid_out);
     }
@@ -154,6 +177,11 @@ class PipelinePrice {
         return *std::max_element(by_rank.begin(), by_rank.end(), [](const auto &a, const auto &b) {
             return std::pair(a.elements, a.calls) < std::pair(b.elements, b.calls);
         });
+    }
+
+    static void add(planrt::Traffic &sum, const planrt::Traffic &traffic) {
+        sum.calls += traffic.calls;
+        sum.elements += traffic.elements;
     }
 
     /// What the stages of a role take together. The table has the role with most.
@@ -167,10 +195,12 @@ class PipelinePrice {
                 continue;
             const cost::StageRow &row = row_of(number);
             work += static_cast<double>(part.stage.graph.microbatches) * (row.forward + row.backward()) + row.update;
-            for (std::size_t rank = 0; rank < handed.size(); ++rank) {
-                handed[rank].calls += part.within[rank].calls + part.sent[rank].calls;
-                handed[rank].elements += part.within[rank].elements + part.sent[rank].elements;
-            }
+            const Ranks &ranks = ranks_of(part);
+            for (std::size_t rank = 0; rank < handed.size(); ++rank)
+                add(handed[rank], part.sent[rank]);
+            for (std::size_t within = 0; within < part.within.size(); ++within)
+                add(handed[static_cast<std::size_t>(ranks.role.rank_of(plan_.mesh, static_cast<int>(within)))],
+                    part.within[within]);
             memory = together(memory, part.table.memory);
         }
         cost_.work = std::max(cost_.work, work);
@@ -197,14 +227,6 @@ class PipelinePrice {
     }
 
     cost::StageRow &row_of(std::size_t part) { return cost_.stages[part % cost_.stages.size()]; }
-
-    [[nodiscard]] planrt::Role ranks_of(int role) const {
-        planrt::Role ranks;
-        for (std::size_t axis = 0; axis < plan_.axes.size(); ++axis)
-            ranks.coordinates.push_back(plan_.axes[axis] == pipeline_.axis ? planrt::Range{role, role + 1}
-                                                                           : planrt::Range{0, plan_.mesh.sizes[axis]});
-        return ranks;
-    }
 
     /// A value that leaves a stage arrives in each placement in which the other one needs it.
     void add_transfers(const sharding::Crossing &crossing, bool of_larger) {
@@ -259,8 +281,8 @@ class PipelinePrice {
     /// Counts what each rank sends `times` a step. Returns the price of one of these transfers.
     cost::Price send(Part &sender, const Placement &leaves, const Part &receiver, const Placement &arrives,
                      std::int64_t times, int element_bytes) {
-        const planrt::RolePlacement from{leaves, ranks_of(sender.role)};
-        const planrt::RolePlacement to{arrives, ranks_of(receiver.role)};
+        const planrt::RolePlacement from{leaves, ranks_of(sender).role};
+        const planrt::RolePlacement to{arrives, ranks_of(receiver).role};
         cost::Price most;
         for (int rank = 0; rank < plan_.mesh.ranks(); ++rank) {
             const planrt::Traffic traffic = planrt::traffic(from, to, plan_.mesh, rank);
@@ -282,6 +304,15 @@ class PipelinePrice {
         return level;
     }
 
+    /// Rows say whose groups they are of.
+    static void set_position(CostTable &table, int position) {
+        for (cost::LayerRow &layer : table.layers)
+            for (cost::CollectiveRow &row : layer.collectives)
+                row.position = position;
+        for (cost::CollectiveRow &row : table.reshards)
+            row.position = position;
+    }
+
     void merge(const CostTable &table) {
         const bool first = table_.layers.empty();
         const auto buckets = static_cast<int>(table_.buckets.size());
@@ -291,6 +322,7 @@ class PipelinePrice {
         };
         if (first) {
             table_ = table;
+            table_.mesh = plan_.mesh;
             table_.memory = {};
             table_.payload = {};
             table_.calls = 0;
@@ -327,7 +359,7 @@ class PipelinePrice {
     const Plan &plan_;
     const PipelinePlan &pipeline_;
     std::vector<Part> parts_;
-    KnownPrices known_;
+    std::deque<Ranks> ranks_; ///< by role; they refer to each other
     StagedStep step_;
     StagedStep larger_step_; ///< empty: all micro-batches are of one size
     pipeline::Schedule schedule_;

@@ -8,6 +8,7 @@
 #include "plan/pipeline/depths.h"
 #include "plan/pipeline/least_step.h"
 #include "plan/pipeline/local_search.h"
+#include "plan/pipeline/positions.h"
 #include "plan/pipeline/price_pipeline.h"
 #include "plan/pipeline/stage_splits.h"
 #include "plan/pipeline/stages.h"
@@ -43,7 +44,7 @@ class PipelineSearch {
         for (const Depth &depth : depths(request_)) {
             of_depth_.reset();
             try_depth(depth);
-            if (request_.search && of_depth_)
+            if (request_.search && of_depth_ && !is_uneven(request_.mesh))
                 take(bettered(with_depth(request_, depth), cuts_, *of_depth_, rules()));
         }
         if (!best_)
@@ -55,7 +56,7 @@ class PipelineSearch {
         plan.memory_decided = memory_decided_;
         warn_of_memory(plan);
         if (request_.search && request_.runner_ups)
-            add_alternatives(with_depth(request_, {plan.pipeline->axis, ranks_of_pipeline(plan)}), plan);
+            add_alternatives_by_stage(request_, plan);
         return plan;
     }
 
@@ -67,6 +68,8 @@ class PipelineSearch {
             return 0;
         if (!work_)
             work_ = whole_work(request_);
+        if (is_uneven(request_.mesh)) // some stage works for as long as all ranks together would
+            return work_->of_step(request_.graph.microbatches).value / request_.ranks;
         return least_step(*work_, request_.graph.microbatches, request_.ranks, depth, Seconds(best_seconds())).value;
     }
 
@@ -77,51 +80,75 @@ class PipelineSearch {
             lower_bound_ = std::min(lower_bound_, best_seconds());
             return;
         }
+        if (is_uneven(request_.mesh))
+            return try_uneven(depth, computation);
         Request inner = with_depth(request_, depth);
         inner.runner_ups = false;
         inner.baselines = request_.search;
         // The busiest stage works for at least its share of what all stages do together.
         const double allowance = request_.search ? crossing_price(inner, cuts_, depth) : 0;
         inner.at_most = Seconds(depth.ranks * best_seconds() + allowance);
-        Plan splits = search_meshes(inner);
-        meshes_ += splits.meshes;
-        if (request_.search && !splits.out_of_memory)
+        Plan plan = search_meshes(inner);
+        meshes_ += plan.meshes;
+        if (request_.search && !plan.out_of_memory)
             lower_bound_ =
-                std::min(lower_bound_, std::max(computation, (splits.lower_bound.value - allowance) / depth.ranks));
-        if (!splits.failure.empty()) {
-            too_slow_ |= splits.too_slow;
-            if (!splits.too_slow)
-                failure_ = splits.failure;
+                std::min(lower_bound_, std::max(computation, (plan.lower_bound.value - allowance) / depth.ranks));
+        if (!plan.failure.empty()) {
+            too_slow_ |= plan.too_slow;
+            if (!plan.too_slow)
+                failure_ = plan.failure;
             return;
         }
-        const std::vector<Baseline> baselines = std::exchange(splits.baselines, {});
-        PipelinePlan pipeline{depth.axis, schedules_.front(), wanted_.chunks, {}};
-        if (failure_ = make_stages(request_, *splits.cost, depth.ranks, pipeline.stages); !failure_.empty())
+        const std::vector<Baseline> baselines = std::exchange(plan.baselines, {});
+        const std::optional<Splits> splits = in_stages({std::move(plan), {}, {}}, depth);
+        if (!splits)
             return;
-        splits.pipeline = std::move(pipeline);
-        if (is_promising(splits))
-            try_splits(splits);
+        if (is_promising(*splits))
+            try_splits(*splits);
         for (const Baseline &baseline : baselines)
             if (baseline.excluded.empty())
-                try_baseline(splits, baseline);
+                try_baseline(*splits, baseline);
+    }
+
+    void try_uneven(const Depth &depth, double computation) {
+        lower_bound_ = std::min(lower_bound_, computation);
+        Splits splits = splits_by_position(request_, depth);
+        meshes_ += splits.plan.meshes;
+        if (failure_ = splits.plan.failure; !failure_.empty())
+            return;
+        if (const std::optional<Splits> staged = in_stages(std::move(splits), depth))
+            try_splits(*staged);
+    }
+
+    [[nodiscard]] std::optional<Splits> in_stages(Splits splits, const Depth &depth) {
+        PipelinePlan pipeline{depth.axis, schedules_.front(), wanted_.chunks, {}};
+        if (splits.costs.at.empty())
+            splits.costs.at = {splits.plan.cost};
+        if (failure_ = make_stages(request_, splits.costs, depth.ranks, pipeline.stages); !failure_.empty())
+            return std::nullopt;
+        splits.plan.pipeline = std::move(pipeline);
+        splits.set_layers(splits.plan);
+        return splits;
     }
 
     /// The plans of the literature, split like this inside stages of about equal work.
-    void try_baseline(Plan plan, const Baseline &baseline) {
+    void try_baseline(Splits splits, const Baseline &baseline) {
+        Plan &plan = splits.plan;
         plan.axes = baseline.axes;
         plan.mesh = baseline.mesh;
         plan.layers = baseline.layers;
         plan.storage = baseline.storage;
         plan.cost = baseline.cost;
-        plan.pipeline->stages = cuts_.stages(cuts_.balanced(cuts_.seconds(*plan.cost), plan.pipeline->stages.count));
-        if (is_promising(plan))
+        splits.costs.at = {baseline.cost};
+        plan.pipeline->stages = cuts_.stages(cuts_.balanced(cuts_.seconds(splits.costs)));
+        if (is_promising(splits))
             take(priced(plan));
     }
 
     /// By the prices of its layers, before its stages are priced.
-    [[nodiscard]] bool is_promising(const Plan &plan) {
-        const CutSearch search(cuts_, *plan.cost, ranks_of_pipeline(plan));
-        const Begins begins = cuts_.begins(plan.pipeline->stages);
+    [[nodiscard]] bool is_promising(const Splits &splits) {
+        const CutSearch search(cuts_, splits.costs, ranks_of_pipeline(splits.plan));
+        const Begins begins = cuts_.begins(splits.plan.pipeline->stages);
         double least = infinity;
         for (const std::string &schedule : schedules_)
             least = std::min(least, search.seconds(begins, schedule, wanted_.chunks));
@@ -130,13 +157,12 @@ class PipelineSearch {
         return promising;
     }
 
-    /// `splits.cost` is that of all stages together.
-    void try_splits(const Plan &splits) {
+    void try_splits(const Splits &splits) {
         const Plan plan = with_best_cuts(splits);
         if (fits(plan) || !request_.search) {
             take(plan);
             if (request_.search)
-                take(with_best_cuts(with_splits_by_stage(plan, plan.storage)));
+                take(with_best_cuts({with_splits_by_stage(plan, plan.storage), splits.costs, {}}));
             return;
         }
         memory_decided_ = true;
@@ -197,8 +223,9 @@ class PipelineSearch {
                        : a.cost->memory.total() < b.cost->memory.total();
     }
 
-    [[nodiscard]] Plan with_stages(Plan plan, const Begins &begins) const {
+    [[nodiscard]] Plan with_stages(const Splits &splits, Plan plan, const Begins &begins) const {
         plan.pipeline->stages = cuts_.stages(begins);
+        splits.set_layers(plan);
         return priced(std::move(plan));
     }
 
@@ -208,17 +235,17 @@ class PipelineSearch {
     }
 
     /// Moves cuts as long as that helps.
-    [[nodiscard]] Plan with_best_cuts(const Plan &splits) const {
-        Plan best = priced(splits);
+    [[nodiscard]] Plan with_best_cuts(const Splits &splits) const {
+        Plan best = priced(splits.plan);
         if (!wanted_.cuts.empty())
             return best;
-        const CutSearch search(cuts_, *splits.cost, ranks_of_pipeline(splits));
+        const CutSearch search(cuts_, splits.costs, ranks_of_pipeline(splits.plan));
         while (true) {
             const std::optional<Begins> moved =
                 search.moved(cuts_.begins(best.pipeline->stages), best.pipeline->schedule, wanted_.chunks);
             if (!moved)
                 return best;
-            Plan other = with_stages(best, *moved);
+            Plan other = with_stages(splits, best, *moved);
             if (!is_better(other, best))
                 return best;
             best = std::move(other);
@@ -226,15 +253,16 @@ class PipelineSearch {
     }
 
     /// Gives fewer layers to stages that take more memory than there is.
-    [[nodiscard]] Plan cut_for_memory(const Plan &splits, Plan best) const {
-        std::vector<double> weights = cuts_.seconds(*splits.cost);
+    [[nodiscard]] Plan cut_for_memory(const Splits &splits, Plan best) const {
+        std::vector<std::vector<double>> weights = cuts_.seconds(splits.costs);
         for (int round = 0; round < most_rounds && wanted_.cuts.empty() && !fits(best); ++round) {
             const std::vector<cost::StageRow> &rows = best.cost->pipeline->stages;
-            for (std::size_t place = 0; place < weights.size(); ++place) {
+            for (std::size_t place = 0; place < wanted_.layers.size(); ++place) {
                 const int stage = best.pipeline->stages.of[wanted_.layers[place]];
-                weights[place] *= rows[static_cast<std::size_t>(stage)].memory.total().value / limit_;
+                for (std::vector<double> &of_stage : weights)
+                    of_stage[place] *= rows[static_cast<std::size_t>(stage)].memory.total().value / limit_;
             }
-            Plan other = with_stages(best, cuts_.balanced(weights, best.pipeline->stages.count));
+            Plan other = with_stages(splits, best, cuts_.balanced(weights));
             if (is_better(other, best))
                 best = std::move(other);
         }

@@ -1,6 +1,7 @@
 #include "plan/pipeline/stages.h"
 
 #include "plan/pipeline/changing_weights.h"
+#include "plan/pipeline/positions.h"
 
 #include "pipeline/makers.h"
 #include "pipeline/text.h"
@@ -36,15 +37,15 @@ Cuts::Cuts(const Request &request)
         std::fill(may_begin_.begin() + back.to + 1, may_begin_.begin() + back.from + 1, false);
 }
 
-Begins Cuts::balanced(const std::vector<double> &seconds, int stages) const {
-    const std::size_t layers = seconds.size();
-    std::vector<double> before{0};
-    for (const double each : seconds)
-        before.push_back(before.back() + each);
+Begins Cuts::balanced(const std::vector<std::vector<double>> &seconds) const {
+    const std::size_t layers = wanted_.layers.size();
     std::vector<double> least(layers + 1, infinity); // of the stages so far, which end before the layer
     least[0] = 0;
     std::vector<Begins> begin;
-    for (int stage = 0; stage < stages; ++stage) {
+    for (const std::vector<double> &of_stage : seconds) {
+        std::vector<double> before{0};
+        for (const double each : of_stage)
+            before.push_back(before.back() + each);
         std::vector<double> next(layers + 1, infinity);
         Begins from(layers + 1, 0);
         for (std::size_t end = 1; end <= layers; ++end)
@@ -84,18 +85,28 @@ Begins Cuts::begins(const sharding::LayerStages &stages) const {
     return begins;
 }
 
-std::vector<LayerTimes> Cuts::times(const CostTable &cost) const {
-    const PerLayer<LayerTimes> all = layer_times(cost);
-    std::vector<LayerTimes> times;
-    for (const LayerId layer : wanted_.layers)
-        times.push_back(all[layer]);
+std::vector<std::vector<LayerTimes>> Cuts::times(const StageCosts &costs) const {
+    std::vector<std::vector<LayerTimes>> times;
+    for (int stage = 0; stage < costs.stages(); ++stage) {
+        if (stage > 0 && costs.at.size() == 1) {
+            times.push_back(times.front());
+            continue;
+        }
+        const PerLayer<LayerTimes> all = layer_times(costs.of(stage));
+        std::vector<LayerTimes> &own = times.emplace_back();
+        for (const LayerId layer : wanted_.layers)
+            own.push_back(all[layer]);
+    }
     return times;
 }
 
-std::vector<double> Cuts::seconds(const CostTable &cost) const {
-    std::vector<double> seconds;
-    for (const LayerTimes &each : times(cost))
-        seconds.push_back(each.of_step(cost.microbatches).value);
+std::vector<std::vector<double>> Cuts::seconds(const StageCosts &costs) const {
+    std::vector<std::vector<double>> seconds;
+    for (const std::vector<LayerTimes> &of_stage : times(costs)) {
+        std::vector<double> &own = seconds.emplace_back();
+        for (const LayerTimes &each : of_stage)
+            own.push_back(each.of_step(costs.at.front()->microbatches).value);
+    }
     return seconds;
 }
 
@@ -107,7 +118,7 @@ static bool has_statistics(const Graph &graph) {
     });
 }
 
-std::string make_stages(const Request &request, const CostTable &cost, int ranks, sharding::LayerStages &stages) {
+std::string make_stages(const Request &request, StageCosts &costs, int ranks, sharding::LayerStages &stages) {
     const PipelineRequest &wanted = *request.pipeline;
     if (wanted.schedule == "chimera" && ranks % 2 != 0)
         return "chimera takes an even number of ranks, not " + std::to_string(ranks);
@@ -128,8 +139,11 @@ std::string make_stages(const Request &request, const CostTable &cost, int ranks
         return counted(count, "stage") + " for " + counted(layers, "layer");
     const Cuts cuts(request);
     Begins begins{0};
+    costs.position_of = costs.at.size() == 1
+                            ? std::vector<int>(static_cast<std::size_t>(count), 0)
+                            : positions_of_stages(wanted.schedule, ranks, wanted.chunks, request.graph.microbatches);
     if (wanted.cuts.empty()) {
-        begins = cuts.balanced(cuts.seconds(cost), count);
+        begins = cuts.balanced(cuts.seconds(costs));
     } else {
         if (static_cast<int>(wanted.cuts.size()) != count - 1)
             return counted(static_cast<int>(wanted.cuts.size()), "cut") + " for " + counted(count, "stage");

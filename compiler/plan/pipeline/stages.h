@@ -13,6 +13,17 @@ namespace planc::plan {
 /// The places in PipelineRequest::layers at which stages begin, ascending; the first is 0.
 using Begins = std::vector<std::size_t>;
 
+/// Tables of costs with all layers.
+struct StageCosts {
+    std::vector<SharedCost> at;   ///< on the ranks at each position along the pipeline's axis; one: it holds for all
+    std::vector<int> position_of; ///< each stage
+
+    [[nodiscard]] const CostTable &of(int stage) const {
+        return *at[at.size() == 1 ? 0 : static_cast<std::size_t>(position_of[static_cast<std::size_t>(stage)])];
+    }
+    [[nodiscard]] int stages() const { return static_cast<int>(position_of.size()); }
+};
+
 /// Where the stages of a request's pipeline may begin.
 class Cuts {
   public:
@@ -22,16 +33,16 @@ class Cuts {
     /// Of each place in PipelineRequest::layers: whether all that the forward pass needs there comes from before. With
     /// cuts in the layout, only theirs.
     [[nodiscard]] const std::vector<bool> &may_begin() const { return may_begin_; }
-    /// Splits the layers so that the largest sum of `seconds` (by place) is least; among these, the first stages get
-    /// few layers. Empty: there are not so many places. Takes stages × layers² operations.
-    [[nodiscard]] Begins balanced(const std::vector<double> &seconds, int stages) const;
+    /// Splits the layers so that the largest sum of `seconds` (by stage and place) is least; among these, the first
+    /// stages get few layers. Empty: there are not so many places. Takes stages × layers² operations.
+    [[nodiscard]] Begins balanced(const std::vector<std::vector<double>> &seconds) const;
     [[nodiscard]] sharding::LayerStages stages(const Begins &begins) const;
     /// The inverse.
     [[nodiscard]] Begins begins(const sharding::LayerStages &stages) const;
-    /// By place, of a table of costs with all layers.
-    [[nodiscard]] std::vector<LayerTimes> times(const CostTable &cost) const;
+    /// What layers take on the ranks of each stage, by stage and place.
+    [[nodiscard]] std::vector<std::vector<LayerTimes>> times(const StageCosts &costs) const;
     /// The same in all, of a step.
-    [[nodiscard]] std::vector<double> seconds(const CostTable &cost) const;
+    [[nodiscard]] std::vector<std::vector<double>> seconds(const StageCosts &costs) const;
 
   private:
     const Request &request_;
@@ -40,8 +51,9 @@ class Cuts {
 };
 
 /// The stages of the request's pipeline on so many ranks of its axis: by its cuts, or else those of about equal work.
-/// Returns why there are none: one line for the user; empty if there are.
-[[nodiscard]] std::string make_stages(const Request &request, const CostTable &cost, int ranks,
+/// `costs.at` is given; the stages' positions are found. Returns why there are none: one line for the user; empty if
+/// there are.
+[[nodiscard]] std::string make_stages(const Request &request, StageCosts &costs, int ranks,
                                       sharding::LayerStages &stages);
 
 } // namespace planc::plan

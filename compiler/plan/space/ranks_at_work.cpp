@@ -25,6 +25,18 @@ RanksAtWork at_work(const sharding::Operation &operation, const Mesh &mesh, cons
     return result;
 }
 
+/// The ranks of the stage that has most; all ranks without a pipeline.
+Mesh largest_stage(const Plan &plan) {
+    if (!plan.pipeline)
+        return plan.mesh;
+    const auto axis = static_cast<int>(std::ranges::find(plan.axes, plan.pipeline->axis) - plan.axes.begin());
+    Mesh largest = plan.mesh.at(axis, 0);
+    for (int position = 1; position < plan.mesh.sizes[axis]; ++position)
+        if (Mesh other = plan.mesh.at(axis, position); other.ranks() > largest.ranks())
+            largest = std::move(other);
+    return largest;
+}
+
 } // namespace
 
 RanksAtWork ranks_at_work(const Graph &graph, const Mesh &mesh, const LayerStrategies &layers) {
@@ -40,10 +52,9 @@ RanksAtWork ranks_at_work(const Graph &graph, const Mesh &mesh, const LayerStrat
 }
 
 std::string warning_of_idle_ranks(const Graph &graph, const Plan &plan) {
-    std::int64_t ranks = plan.mesh.ranks();
-    if (plan.pipeline) // each stage has its share of them
-        ranks /= std::max(plan.pipeline->stages.count / plan.pipeline->chunks, 1);
-    const RanksAtWork most = ranks_at_work(graph, plan.mesh, plan.layers);
+    const Mesh mesh = largest_stage(plan);
+    const std::int64_t ranks = mesh.ranks();
+    const RanksAtWork most = ranks_at_work(graph, mesh, plan.layers);
     if (2 * most.ranks > ranks || ranks == 1)
         return {};
     const std::string all = cost::grouped(static_cast<double>(ranks));

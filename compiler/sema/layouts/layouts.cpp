@@ -29,10 +29,16 @@ PLANC_DIAGNOSTIC(unknown_layout_setting, error, "a layout has no setting '{0}'")
 PLANC_DIAGNOSTIC(chunks_not_interleaved, error, "'chunks' goes with 'schedule = interleaved'");     // P8
 PLANC_DIAGNOSTIC(misplaced_accumulate, error, "'accumulate' goes with 'schedule = pipedream_2bw'"); // P8
 PLANC_DIAGNOSTIC(changing_without_microbatches, error,
-                 "'schedule = {0}' needs 'microbatches', on which the results depend");       // P8
-PLANC_DIAGNOSTIC(forbidden_pipeline, error, "the layout forbids the pipeline that it has");   // P9
-PLANC_DIAGNOSTIC(several_pipeline_axes, error, "a pipeline lies along one axis");             // P8
-PLANC_DIAGNOSTIC(split_along_pipeline, error, "axis '{0}' has the stages of the pipeline");   // P8
+                 "'schedule = {0}' needs 'microbatches', on which the results depend");     // P8
+PLANC_DIAGNOSTIC(forbidden_pipeline, error, "the layout forbids the pipeline that it has"); // P9
+PLANC_DIAGNOSTIC(several_pipeline_axes, error, "a pipeline lies along one axis");           // P8
+PLANC_DIAGNOSTIC(split_along_pipeline, error, "axis '{0}' has the stages of the pipeline"); // P8
+PLANC_DIAGNOSTIC(sizes_without_pipeline, error,
+                 "axis '{0}' has a size for each stage, but layout '{1}' has no pipeline"); // H5
+PLANC_DIAGNOSTIC(sizes_of_stages, error,
+                 "axis '{0}' has the stages of the pipeline: its size is their number"); // H5
+PLANC_DIAGNOSTIC(number_of_sizes, error,
+                 "axis '{0}' has {1} for the {2} positions along the pipeline's axis '{3}'"); // H5
 PLANC_DIAGNOSTIC(ranks_of_table, error, "ranks of the schedule: {0}, of axis '{1}': {2}");    // P8
 PLANC_DIAGNOSTIC(microbatches_of_table, error, "micro-batches of the schedule: {0}");         // P8
 PLANC_DIAGNOSTIC(cut_before_first, error, "'{0}' is the first layer: no stage is before it"); // P8
@@ -52,9 +58,12 @@ class LayoutReader {
     }
 
     Layout read() {
+        const std::int64_t before = context_.failures();
         mesh_known_ = context_.attempt([&] { find_mesh(); });
         read_items(declaration_.items, "");
         context_.attempt([&] { check_pipeline_axis(); });
+        if (mesh_known_ && context_.failures() == before) // else the rule of the pipeline may be missing
+            context_.attempt([&] { check_sizes_by_position(); });
         context_.attempt([&] { settle_changing_weights(); });
         return std::move(layout_);
     }
@@ -354,6 +363,31 @@ class LayoutReader {
             check(rule.axes, rule.where);
         for (const StoreRule &rule : layout_.stores)
             check(rule.axes, rule.where);
+    }
+
+    /// H5
+    void check_sizes_by_position() const {
+        std::int64_t positions = 0; // open
+        for (const MeshAxis &axis : mesh_.axes)
+            if (layout_.pipeline && axis.name == layout_.pipeline->axis)
+                positions = axis.size.value_or(0);
+        for (const MeshAxis &axis : mesh_.axes) {
+            if (axis.sizes.empty())
+                continue;
+            if (!layout_.pipeline)
+                context_.fail(sizes_without_pipeline, declaration_.mesh_where, {axis.name, layout_.name},
+                              {{axis.where, "the sizes are here"}});
+            if (axis.name == layout_.pipeline->axis)
+                context_.fail(sizes_of_stages, axis.where, {axis.name},
+                              {{layout_.pipeline->where, "the pipeline is here"}});
+            const auto count = static_cast<std::int64_t>(axis.sizes.size());
+            if (positions == 0)
+                positions = count;
+            if (count != positions)
+                context_.fail(number_of_sizes, axis.where,
+                              {axis.name, std::to_string(count) + (count == 1 ? " size" : " sizes"),
+                               std::to_string(positions), layout_.pipeline->axis});
+        }
     }
 
     Analysis &analysis_;

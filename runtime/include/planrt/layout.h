@@ -13,21 +13,44 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace planrt {
 
 /// Sizes of the mesh axes; ranks are numbered row-major (the last axis varies fastest).
+///
+/// A mesh may be uneven: then each position along one axis has sizes of its own for the other axes. Ranks are numbered
+/// position by position, and row-major within each. `sizes` are the largest ones; not all coordinates below them exist.
+///
+/// Example: the pipeline [stage: 2, data: [1, 3]] is {{2, 3}, 0, {{1, 1}, {1, 3}}}. Rank 0 is at (0, 0), and ranks 1 to
+/// 3 are at (1, 0) to (1, 2).
 struct Mesh {
     std::vector<int> sizes;
+    int uneven_along = -1;                       ///< the axis; -1: the mesh is even
+    std::vector<std::vector<int>> sizes_at = {}; ///< by position along this axis, whose own size is 1 there
 
+    [[nodiscard]] bool is_even() const { return uneven_along < 0; }
+    /// The mesh of the ranks at one position along an axis, which has size 1 there. `axis` of an uneven mesh: the one
+    /// along which it is uneven.
+    [[nodiscard]] Mesh at(int axis, int position) const;
     [[nodiscard]] int ranks() const;
     [[nodiscard]] std::vector<int> coordinates(int rank) const;
     [[nodiscard]] int rank(std::span<const int> coordinates) const;
     /// The ranks that differ from `rank` only in the coordinates of `axes`, including `rank`, ordered by their
     /// coordinates along `axes` (first axis major).
     [[nodiscard]] std::vector<int> group(int rank, std::span<const int> axes) const;
+    friend bool operator==(const Mesh &, const Mesh &) = default;
+
+  private:
+    [[nodiscard]] int first_rank(int position) const; ///< at a position along `uneven_along`
+    [[nodiscard]] bool exists(std::span<const int> coordinates) const;
 };
+
+/// The mesh with these sizes at each position along an axis; even if they are all the same.
+[[nodiscard]] Mesh uneven_mesh(int axis, std::vector<std::vector<int>> sizes_at);
+/// The size of an axis in words and in JSON: "3"; "[1, 3]" if it differs by position.
+[[nodiscard]] std::string size_text(const Mesh &mesh, int axis);
 
 /// Half-open range of global indices along one dimension; may be empty.
 struct Range {
@@ -210,6 +233,8 @@ struct Role {
     /// The inverse of rank_within(): the rank in the whole mesh.
     [[nodiscard]] int rank_of(const Mesh &whole, int rank_within) const;
 };
+/// The ranks at one position along an axis: those of Mesh::at().
+[[nodiscard]] Role role_at(const Mesh &mesh, int axis, int position);
 
 /// A placement on the ranks of a role.
 struct RolePlacement {

@@ -40,6 +40,7 @@ enum class Type : std::uint8_t { f32, f64, i32 };
 struct Axis {
     const char *name = "";
     int size = 0;
+    std::span<const int> sizes = {}; ///< of an uneven mesh: at each position along Program::uneven_along
 };
 
 /// One dimension of a tensor and the mesh axes that cut it, major first.
@@ -236,6 +237,7 @@ struct Program {
     const char *source = ""; ///< .plan file name, as given
     const char *layout = "";
     std::span<const Axis> mesh = {};
+    int uneven_along = -1;        ///< as in planrt::Mesh
     std::int64_t arena_bytes = 0; ///< high-water mark of all buffers: the end of the last one
     std::span<const Variable> variables = {};
     std::span<const Field> evaluation_fields = {}; ///< of evaluate_step

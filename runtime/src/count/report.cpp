@@ -121,8 +121,8 @@ class Report {
         std::string result = text("{\n  \"program\": %s,\n  \"layout\": %s,\n  \"ranks\": %d,\n  \"mesh\": {",
                                   json_quoted(program_.name).c_str(), json_quoted(program_.layout).c_str(), ranks_);
         for (std::size_t axis = 0; axis < program_.mesh.size(); ++axis)
-            result += text("%s%s: %d", axis == 0 ? "" : ", ", json_quoted(program_.mesh[axis].name).c_str(),
-                           program_.mesh[axis].size);
+            result += text("%s%s: %s", axis == 0 ? "" : ", ", json_quoted(program_.mesh[axis].name).c_str(),
+                           size_text(mesh_of(program_), static_cast<int>(axis)).c_str());
         result += text("},\n  \"steps\": %lld,\n  \"equal\": %s,\n  \"collectives\": [", static_cast<long long>(steps_),
                        difference_.empty() ? "true" : "false");
         result += collectives_ + (collectives_.empty() ? "" : "\n  ") + "],\n";

@@ -174,8 +174,9 @@ std::string received_from(int rank) {
 
 std::string heading(const Program &program, double clock_error) {
     std::string mesh;
-    for (const Axis &axis : program.mesh)
-        mesh += (mesh.empty() ? "" : ", ") + json_quoted(axis.name) + text(": %d", axis.size);
+    for (std::size_t axis = 0; axis < program.mesh.size(); ++axis)
+        mesh += (mesh.empty() ? "" : ", ") + json_quoted(program.mesh[axis].name) + ": " +
+                size_text(mesh_of(program), static_cast<int>(axis));
     return "{\"displayTimeUnit\": \"ms\", \"otherData\": {\"source\": \"measured\", \"network\": " +
            json_quoted(program.name) + ", \"layout\": " + json_quoted(program.layout) + ", \"mesh\": {" + mesh + "}" +
            text(", \"micro_batches\": %zu, \"clock_error_us\": %.3f},\n\"traceEvents\": [\n",

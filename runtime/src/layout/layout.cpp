@@ -24,11 +24,38 @@ const char *name_of(CollectiveKind kind) {
     return "";
 }
 
-int Mesh::ranks() const {
+static int product(const std::vector<int> &sizes) {
     return std::accumulate(sizes.begin(), sizes.end(), 1, std::multiplies<>());
 }
 
+Mesh Mesh::at(int axis, int position) const {
+    if (!is_even())
+        return {sizes_at[position], -1, {}};
+    Mesh result = *this;
+    result.sizes[axis] = 1;
+    return result;
+}
+
+int Mesh::first_rank(int position) const {
+    int ranks = 0;
+    for (int before = 0; before < position; ++before)
+        ranks += product(sizes_at[before]);
+    return ranks;
+}
+
+int Mesh::ranks() const {
+    return is_even() ? product(sizes) : first_rank(static_cast<int>(sizes_at.size()));
+}
+
 std::vector<int> Mesh::coordinates(int rank) const {
+    if (!is_even()) {
+        int position = 0;
+        for (; rank >= product(sizes_at[position]); ++position)
+            rank -= product(sizes_at[position]);
+        std::vector<int> result = at(uneven_along, position).coordinates(rank);
+        result[uneven_along] = position;
+        return result;
+    }
     std::vector<int> result(sizes.size());
     for (std::size_t axis = sizes.size(); axis-- > 0;) {
         result[axis] = rank % sizes[axis];
@@ -38,6 +65,11 @@ std::vector<int> Mesh::coordinates(int rank) const {
 }
 
 int Mesh::rank(std::span<const int> coordinates) const {
+    if (!is_even()) {
+        std::vector<int> within(coordinates.begin(), coordinates.end());
+        const int position = std::exchange(within[uneven_along], 0);
+        return first_rank(position) + at(uneven_along, position).rank(within);
+    }
     int result = 0;
     for (std::size_t axis = 0; axis < sizes.size(); ++axis)
         result = result * sizes[axis] + coordinates[axis];
@@ -57,9 +89,45 @@ std::vector<int> Mesh::group(int rank, std::span<const int> axes) const {
             coordinates[axes[i]] = rest % sizes[axes[i]];
             rest /= sizes[axes[i]];
         }
-        result.push_back(this->rank(coordinates));
+        if (exists(coordinates))
+            result.push_back(this->rank(coordinates));
     }
     return result;
+}
+
+bool Mesh::exists(std::span<const int> coordinates) const {
+    if (is_even())
+        return true;
+    const std::vector<int> &own = sizes_at[coordinates[uneven_along]];
+    for (std::size_t axis = 0; axis < own.size(); ++axis)
+        if (static_cast<int>(axis) != uneven_along && coordinates[axis] >= own[axis])
+            return false;
+    return true;
+}
+
+Mesh uneven_mesh(int axis, std::vector<std::vector<int>> sizes_at) {
+    const bool even = std::all_of(sizes_at.begin(), sizes_at.end(),
+                                  [&](const std::vector<int> &sizes) { return sizes == sizes_at.front(); });
+    Mesh mesh{sizes_at.front()};
+    for (const std::vector<int> &sizes : sizes_at)
+        for (std::size_t each = 0; each < sizes.size(); ++each)
+            mesh.sizes[each] = std::max(mesh.sizes[each], sizes[each]);
+    mesh.sizes[axis] = static_cast<int>(sizes_at.size());
+    if (even)
+        return mesh;
+    mesh.uneven_along = axis;
+    mesh.sizes_at = std::move(sizes_at);
+    return mesh;
+}
+
+std::string size_text(const Mesh &mesh, int axis) {
+    const auto same = [&](const std::vector<int> &sizes) { return sizes[axis] == mesh.sizes[axis]; };
+    if (axis == mesh.uneven_along || std::all_of(mesh.sizes_at.begin(), mesh.sizes_at.end(), same))
+        return std::to_string(mesh.sizes[axis]);
+    std::string text;
+    for (const std::vector<int> &sizes : mesh.sizes_at)
+        text += (text.empty() ? "[" : ", ") + std::to_string(sizes[axis]);
+    return text + "]";
 }
 
 std::int64_t volume(const Box &box) {
@@ -316,6 +384,14 @@ int Role::rank_of(const Mesh &whole, int rank_within) const {
     for (std::size_t axis = 0; axis < coordinates.size(); ++axis)
         found[axis] += static_cast<int>(coordinates[axis].begin);
     return whole.rank(found);
+}
+
+Role role_at(const Mesh &mesh, int axis, int position) {
+    Role role;
+    for (const int size : mesh.at(axis, position).sizes)
+        role.coordinates.push_back({0, size});
+    role.coordinates[axis] = {position, position + 1};
+    return role;
 }
 
 namespace {

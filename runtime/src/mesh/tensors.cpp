@@ -5,10 +5,22 @@
 namespace planrt {
 
 Mesh mesh_of(const Program &program) {
-    Mesh mesh;
-    for (const Axis &axis : program.mesh)
-        mesh.sizes.push_back(axis.size);
-    return mesh;
+    if (program.uneven_along < 0) {
+        Mesh mesh;
+        for (const Axis &axis : program.mesh)
+            mesh.sizes.push_back(axis.size);
+        return mesh;
+    }
+    std::vector<std::vector<int>> sizes_at(
+        static_cast<std::size_t>(program.mesh[static_cast<std::size_t>(program.uneven_along)].size));
+    for (std::size_t axis = 0; axis < program.mesh.size(); ++axis)
+        for (std::size_t position = 0; position < sizes_at.size(); ++position) {
+            const Axis &own = program.mesh[axis];
+            sizes_at[position].push_back(static_cast<int>(axis) == program.uneven_along ? 1
+                                         : own.sizes.empty()                            ? own.size
+                                                                                        : own.sizes[position]);
+        }
+    return uneven_mesh(program.uneven_along, std::move(sizes_at));
 }
 
 Role role_of(const Program &program, int role) {
@@ -74,8 +86,10 @@ MPI_Op operator_of(Reduction reduction) {
 
 std::string describe_mesh(const Program &program) {
     std::string result;
-    for (const Axis &axis : program.mesh)
-        result += text("%s%s %d", result.empty() ? "" : " × ", axis.name, axis.size);
+    const Mesh mesh = mesh_of(program);
+    for (std::size_t axis = 0; axis < program.mesh.size(); ++axis)
+        result += text("%s%s %s", axis == 0 ? "" : " × ", program.mesh[axis].name,
+                       size_text(mesh, static_cast<int>(axis)).c_str());
     return result.empty() ? "of one rank" : result;
 }
 

@@ -158,9 +158,7 @@ Options parse_options(int argc, char **argv) {
 }
 
 std::string help_text(const Program &program, const char *executable) {
-    int ranks = 1;
-    for (const Axis &axis : program.mesh)
-        ranks *= axis.size;
+    const int ranks = mesh_of(program).ranks();
     std::string result =
         text("%s: trains network %s of %s on %d %s (mesh %s), layout %s\n\n", executable, program.name, program.source,
              ranks, ranks == 1 ? "rank" : "ranks", describe_mesh(program).c_str(), program.layout);

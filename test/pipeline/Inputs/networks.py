@@ -2,16 +2,18 @@
 predicts.
 
   networks.py EXAMPLE.plan --work DIR [--data DIR] [--depths 2 4] [--inside "head -> cols"] [--microbatches 8]
-              [--schedules NAME …] [--clip-norm 1]
+              [--cols "[1, 3]"] [--schedules NAME …] [--clip-norm 1]
 
 Writes a copy of the example with a layout for each schedule and depth, in which the other axis of the mesh, if `--inside`
-names a rule, splits the layers of each stage over two ranks. test/examples/layouts.py then checks each of them: losses to
-1e-5 over 20 steps, bytes and messages of `planc cost` exactly, memory. Schedules that change the weights within the step have
-losses of their own. `--inside` may name several rules: "batch -> cols; store params -> cols". `--clip-norm` gives the optimizer
-one. Chimera takes even depths only. Exit code 0 where all agree.
+names a rule, splits the layers of each stage over two ranks, or over as many as `--cols` says, for all stages or for each.
+test/examples/layouts.py then checks each of them: losses to 1e-5 over 20 steps, bytes and messages of `planc cost` exactly,
+memory. Schedules that change the weights within the step have losses of their own. `--inside` may name several rules:
+"batch -> cols; store params -> cols". `--clip-norm` gives the optimizer one. Chimera takes even depths only. Exit code 0 where
+all agree.
 """
 
 import argparse
+import json
 import pathlib
 import re
 import subprocess
@@ -23,7 +25,7 @@ CHANGING = {"pipedream", "pipedream_2bw"}  # the weights, within the step
 
 
 def layout(name, schedule, depth, options):
-    axes = f"stage: {depth}" + (", cols: 2" if options.inside else "")
+    axes = f"stage: {depth}" + (f", cols: {options.cols}" if options.inside else "")
     chunks = "; chunks = 2" if schedule == "interleaved" else ""
     return (f"layout {name} on [{axes}] {{ {options.inside}{'; ' if options.inside else ''}"
             f"pipeline -> stage {{ schedule = {schedule}{chunks}; microbatches = {options.microbatches} }} }}\n")
@@ -58,6 +60,7 @@ def main():
     parser.add_argument("--data")
     parser.add_argument("--depths", type=int, nargs="+", default=[2, 4])
     parser.add_argument("--inside", default="")
+    parser.add_argument("--cols", default="2")
     parser.add_argument("--microbatches", type=int, default=8)
     parser.add_argument("--schedules", nargs="+", default=SCHEDULES)
     parser.add_argument("--clip-norm", type=float)
@@ -70,7 +73,8 @@ def main():
         names = {f"{schedule}_{depth}": schedule for schedule in options.schedules
                  if schedule != "chimera" or depth % 2 == 0}
         copy.write_text(text + "".join(layout(name, names[name], depth, options) for name in names))
-        ranks = depth * (2 if options.inside else 1)
+        cols = json.loads(options.cols) if options.inside else 1
+        ranks = sum(cols) if isinstance(cols, list) else depth * cols
         failed = any(check(copy, names, ranks, options)) or failed
     return 1 if failed else 0
 
