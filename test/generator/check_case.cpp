@@ -7,8 +7,8 @@
 
 #include "ir/entry_functions.h"
 #include "ir/pipeline_attribute.h"
-#include "plan/pipeline/price_pipeline.h"
 #include "plan/pipeline/positions.h"
+#include "plan/pipeline/price_pipeline.h"
 #include "plan/pipeline/stages.h"
 #include "plan/plan.h"
 #include "schedule/schedule.h"

@@ -43,11 +43,10 @@ Price transfer_price(const planrt::RolePlacement &from, const planrt::RolePlacem
             ways.add(mesh.coordinates(rank), mesh.coordinates(each.peer));
     std::sort(ways.axes.begin(), ways.axes.end());
     const auto most = static_cast<double>(std::max(elements(moved.sends), elements(moved.receives)));
-    const Group between = mesh.is_even() ? group(ways.axes, mesh.sizes, machine)
-                                         : group_between(mesh, from.role, to.role, machine);
-    return point_to_point(between, ways.neighbours,
-                          static_cast<double>(std::max(moved.sends.size(), moved.receives.size())),
-                          Bytes(most * element_bytes));
+    const Group between =
+        mesh.is_even() ? group(ways.axes, mesh.sizes, machine) : group_between(mesh, from.role, to.role, machine);
+    // Messages to several ranks are on their way at the same time: one latency.
+    return point_to_point(between, ways.neighbours, 1, Bytes(most * element_bytes));
 }
 
 } // namespace planc::cost

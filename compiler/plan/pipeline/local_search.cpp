@@ -109,7 +109,7 @@ class LocalSearch {
     Plan best_;
     std::vector<Change> changes_;
     LayerStrategies firsts_; ///< of each layer
-    double left_; ///< plans that may still be priced
+    double left_;            ///< plans that may still be priced
 };
 
 } // namespace

@@ -110,9 +110,9 @@ class PipelinePrice {
         lay_out_larger_of(part, number);
         const cost::LargerMicroBatches larger{part.larger.graph, part.larger_laid_out, part.larger_count};
         const cost::GraphFacts facts(graph, request_.machine);
-        part.table = cost::price(graph, facts, part.laid_out, mesh, plan_.axes, request_.machine, plan_.layers,
-                                 plan_.storage, known_of(part).prices, part.larger_count > 0 ? &larger : nullptr,
-                                 &part.within);
+        part.table =
+            cost::price(graph, facts, part.laid_out, mesh, plan_.axes, request_.machine, plan_.layers, plan_.storage,
+                        known_of(part).prices, part.larger_count > 0 ? &larger : nullptr, &part.within);
         if (number >= schedule_.stages) // as in replica 0
             return;
         LayerTimes sum;
