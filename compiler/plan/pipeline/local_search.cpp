@@ -11,13 +11,13 @@ namespace planc::plan {
 
 namespace {
 
-constexpr double most_priced = 100'000; ///< operations, in all plans together
+constexpr double most_priced = 200'000; ///< operations of all ranks, in all plans together
 
 class LocalSearch {
   public:
     LocalSearch(const Request &inner, const Cuts &cuts, Plan start, const PipelineRules &rules)
         : cuts_(cuts), rules_(rules), best_(std::move(start)),
-          left_(inner.effort * most_priced / static_cast<double>(inner.graph.operations.size())) {
+          left_(inner.effort * most_priced / (inner.ranks * static_cast<double>(inner.graph.operations.size()))) {
         const MeshShape shape{best_.axes, best_.mesh};
         add_strategies(make_space(inner, shape));
         for (const StorageChoice &choice : storage_choices(inner, shape))
