@@ -35,26 +35,27 @@ class LocalSearch {
         whole.layers = firsts_;
         const double left = left_;
         go_on();
+        const Plan from_start = std::exchange(best_, rules_.priced(std::move(whole)));
         left_ = left;
-        std::swap(best_, whole = rules_.priced(std::move(whole)));
         go_on();
-        return rules_.is_better(best_, whole) ? std::move(best_) : std::move(whole);
+        return rules_.is_better(best_, from_start) ? best_ : from_start;
     }
 
   private:
     /// Single changes, and where all pairs of them can be priced, pairs.
     void go_on() {
-        const auto all = static_cast<double>(changes_.size());
+        const std::size_t all = changes_.size();
+        const auto one = [this](Plan &plan, std::size_t i) { return changes_[i](plan); };
+        const auto two = [this, all](Plan &plan, std::size_t pair) {
+            const std::size_t a = pair / all;
+            const std::size_t b = pair % all;
+            return a < b && changes_[a](plan) && changes_[b](plan);
+        };
+        const double pairs = static_cast<double>(all) * static_cast<double>(all) / 2;
         do {
-            while (any_of_all([this](Plan &plan, std::size_t i) { return changes_[i](plan); }, changes_.size())) {
+            while (any_of_all(one, all)) {
             }
-        } while (all * all / 2 <= left_ && any_of_all(
-                                               [this](Plan &plan, std::size_t pair) {
-                                                   const std::size_t a = pair / changes_.size();
-                                                   const std::size_t b = pair % changes_.size();
-                                                   return a < b && changes_[a](plan) && changes_[b](plan);
-                                               },
-                                               changes_.size() * changes_.size()));
+        } while (pairs <= left_ && any_of_all(two, all * all));
     }
 
     /// Returns whether there is anything to change.
