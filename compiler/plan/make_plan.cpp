@@ -1,10 +1,8 @@
 #include "cost/reports/report.h"
+#include "plan/bounds/least_memory.h"
 #include "plan/pipeline/search_pipelines.h"
 #include "plan/search/runner_ups.h"
 #include "plan/search/search_meshes.h"
-
-#include <functional>
-#include <numeric>
 
 namespace planc::plan {
 
@@ -13,12 +11,7 @@ double Plan::gap() const {
 }
 
 Bytes least_state(const Request &request) {
-    double bytes = 0;
-    for (const sharding::Value &value : request.graph.values)
-        if (value.kind == sharding::ValueKind::variable)
-            bytes += std::accumulate(value.extents.begin(), value.extents.end(),
-                                     static_cast<double>(value.element_bytes), std::multiplies<>());
-    return Bytes(bytes / request.ranks);
+    return Bytes(evenly_divided(request.graph, request.ranks, Living::state));
 }
 
 std::string does_not_fit(Bytes least, Bytes limit, Least is) {

@@ -74,7 +74,7 @@ bool PlanSearch::find_plan(double limit, double asked) {
 }
 
 bool never_fits(const plan::Request &request, double limit) {
-    return plan::evenly_divided_state(request.graph, request.ranks, /*activations=*/false) > limit;
+    return plan::evenly_divided(request.graph, request.ranks, plan::Living::gradients) > limit;
 }
 
 bool PlanSearch::make_plan(Found &found, double limit, cost::Seconds at_most) {

@@ -120,16 +120,17 @@ Marginals least_memory_of_strategies(const StepStructure &step, const Space &spa
     return Bound(step, space, mesh, machine, storage, cache).bytes(true);
 }
 
-double evenly_divided_state(const Graph &graph, int ranks, bool activations) {
+double evenly_divided(const Graph &graph, int ranks, Living counted) {
     const PerValue<cost::Residence> residences = cost::residences(graph);
     const auto is_counted = [&](ValueId v) {
         switch (residences[v]) {
         case cost::Residence::parameter:
         case cost::Residence::optimizer_state:
-        case cost::Residence::gradient:
             return true;
+        case cost::Residence::gradient:
+            return counted >= Living::gradients;
         case cost::Residence::activation:
-            return activations;
+            return counted >= Living::activations;
         default:
             return false;
         }

@@ -5,6 +5,8 @@
 #include "plan/bounds/marginals.h"
 #include "plan/terms/objective.h"
 
+#include <cstdint>
+
 namespace planc::plan {
 
 /// Bytes of a rank.
@@ -22,8 +24,14 @@ struct LeastMemory {
 [[nodiscard]] Marginals least_memory_of_strategies(const StepStructure &step, const Space &space, const Mesh &mesh,
                                                    const Machine &machine, const Storage &storage, TermCache &cache);
 
+/// What lives through the step: each counts what the one before it does.
+enum class Living : std::uint8_t {
+    state,      ///< parameters and the optimizer's state
+    gradients,  ///< also gradients
+    activations ///< also activations, of one micro-batch
+};
 /// A lower bound of every plan, with a pipeline or without: what lives through the step, divided evenly among all
-/// ranks. Without `activations`, it holds for any number of micro-batches; else for that of the graph.
-[[nodiscard]] double evenly_divided_state(const Graph &graph, int ranks, bool activations);
+/// ranks. But for `activations`, it holds for any number of micro-batches.
+[[nodiscard]] double evenly_divided(const Graph &graph, int ranks, Living counted);
 
 } // namespace planc::plan

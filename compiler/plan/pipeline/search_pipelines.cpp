@@ -38,7 +38,7 @@ class PipelineSearch {
         const Bytes state = least_state(request_);
         if (request_.search && limit_ > 0 && state.value > limit_)
             return without_room_for(state, Least::state);
-        const Bytes least(evenly_divided_state(request_.graph, request_.ranks, /*activations=*/true));
+        const Bytes least(evenly_divided(request_.graph, request_.ranks, Living::activations));
         if (request_.search && limit_ > 0 && least.value > limit_)
             return without_room_for(least, Least::bound);
         for (const Depth &depth : depths(request_)) {
