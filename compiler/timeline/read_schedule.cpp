@@ -396,8 +396,7 @@ class Joining {
         }
         for (int rank = 0; rank < mesh_.ranks(); ++rank) {
             const int of_class = joined_.class_of_rank[static_cast<std::size_t>(rank)];
-            const cost::Price price =
-                cost::transfer_price(info.from, info.to, info.element_bytes, mesh_, rank, machine_);
+            const cost::Price price = transfers_(info.from, info.to, info.element_bytes, rank);
             if (price.seconds().value <= 0)
                 continue;
             if (!llvm::is_contained(group.senders, of_class))
@@ -413,6 +412,7 @@ class Joining {
     ir::MeshAttr mesh_attribute_;
     planrt::Mesh mesh_;
     const cost::Machine &machine_;
+    cost::TransferPrices transfers_{mesh_, machine_};
     ReadSchedule joined_;
     std::map<std::pair<int, int>, int> instances_; ///< by transfer and micro-batch: collective
     std::set<std::pair<int, int>> started_;        ///< role, collective

@@ -32,21 +32,29 @@ std::int64_t elements(const std::vector<planrt::Transfer> &transfers) {
 
 } // namespace
 
-Price transfer_price(const planrt::RolePlacement &from, const planrt::RolePlacement &to, int element_bytes,
-                     const planrt::Mesh &mesh, int rank, const Machine &machine) {
-    const planrt::Exchange moved = planrt::exchange(from, to, mesh, rank);
+const Group &TransferPrices::between(const std::vector<int> &axes, const planrt::Role &from, const planrt::Role &to) {
+    const bool even = mesh_.is_even();
+    const std::vector<int> key = even ? axes : std::vector{from.rank_of(mesh_, 0), to.rank_of(mesh_, 0)};
+    const auto known = groups_.find(key);
+    if (known != groups_.end())
+        return known->second;
+    return groups_.emplace(key, even ? group(axes, mesh_.sizes, machine_) : group_between(mesh_, from, to, machine_))
+        .first->second;
+}
+
+Price TransferPrices::operator()(const planrt::RolePlacement &from, const planrt::RolePlacement &to, int element_bytes,
+                                 int rank) {
+    const planrt::Exchange moved = planrt::exchange(from, to, mesh_, rank);
     if (moved.sends.empty() && moved.receives.empty())
         return {};
     Ways ways;
     for (const auto *transfers : {&moved.sends, &moved.receives})
         for (const planrt::Transfer &each : *transfers)
-            ways.add(mesh.coordinates(rank), mesh.coordinates(each.peer));
+            ways.add(mesh_.coordinates(rank), mesh_.coordinates(each.peer));
     std::sort(ways.axes.begin(), ways.axes.end());
     const auto most = static_cast<double>(std::max(elements(moved.sends), elements(moved.receives)));
-    const Group between =
-        mesh.is_even() ? group(ways.axes, mesh.sizes, machine) : group_between(mesh, from.role, to.role, machine);
     // Messages to several ranks are on their way at the same time: one latency.
-    return point_to_point(between, ways.neighbours, 1, Bytes(most * element_bytes));
+    return point_to_point(between(ways.axes, from.role, to.role), ways.neighbours, 1, Bytes(most * element_bytes));
 }
 
 } // namespace planc::cost

@@ -24,7 +24,7 @@ using planrt::Placement;
 class PipelinePrice {
   public:
     PipelinePrice(const Request &request, const Plan &plan)
-        : request_(request), plan_(plan), pipeline_(*plan.pipeline) {
+        : request_(request), plan_(plan), pipeline_(*plan.pipeline), transfers_(plan.mesh, request.machine) {
         const auto axis = static_cast<int>(std::ranges::find(plan.axes, pipeline_.axis) - plan.axes.begin());
         for (int role = 0; role < ranks_of_pipeline(plan); ++role)
             ranks_.emplace_back(planrt::role_at(plan.mesh, axis, role), plan.mesh, request.machine);
@@ -289,7 +289,7 @@ class PipelinePrice {
             planrt::Traffic &sum = sender.sent[static_cast<std::size_t>(rank)];
             sum.calls += times * traffic.calls;
             sum.elements += times * traffic.elements * element_bytes;
-            const cost::Price own = cost::transfer_price(from, to, element_bytes, plan_.mesh, rank, request_.machine);
+            const cost::Price own = transfers_(from, to, element_bytes, rank);
             most = own.seconds() > most.seconds() ? own : most;
         }
         return most;
@@ -359,6 +359,7 @@ class PipelinePrice {
     const Plan &plan_;
     const PipelinePlan &pipeline_;
     std::vector<Part> parts_;
+    cost::TransferPrices transfers_;
     std::deque<Ranks> ranks_; ///< by role; they refer to each other
     StagedStep step_;
     StagedStep larger_step_; ///< empty: all micro-batches are of one size
