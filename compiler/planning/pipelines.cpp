@@ -37,7 +37,9 @@ bool PlanSearch::try_pipelines(double asked, Wanted wanted) {
         if (!next.step)
             return false;
         next.step->request().pipeline->wanted = true;
-        next.step->request().pipeline->any_depth = savings == pinned_;
+        // With one micro-batch, the stages wait for each other all the time.
+        next.step->request().pipeline->any_depth =
+            savings == pinned_ && (is_wanted || !has_plan(found_.plan) || pinned_.microbatches > 1);
         if (!make_plan(next, asked, best ? best->plan.cost->seconds() : step_found()))
             return false;
         if (!has_plan(found_.plan) && next.plan.least_was_found && next.plan.least_memory < found_.plan.least_memory) {

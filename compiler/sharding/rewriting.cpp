@@ -66,29 +66,40 @@ void Rewriting::replace(ValueId value, ValueId by) {
 }
 
 bool Rewriting::is_used(ValueId value) const {
-    const auto contains = [value](const auto &list) {
-        return std::find(list.begin(), list.end(), value) != list.end();
-    };
-    if (contains(graph_.outputs) || contains(graph_.sent))
-        return true;
-    const Operation &producer = graph_.operations[graph_.values[value].producer];
-    if (const std::size_t place = result_number(graph_, value);
-        place < producer.writes.size() && producer.writes[place])
-        return true;
-    for (const OperationId o : graph_.operations.ids())
-        if (!is_left_out_[o] && contains(graph_.operations[o].operands))
-            return true;
-    return false;
+    return uses()[value] > 0;
 }
 
-void Rewriting::leave_out_unused_sums(OperationId o) {
-    const Operation &operation = graph_.operations[o];
-    if (!is_sum(operation) || is_used(operation.results.front()))
-        return;
-    leave_out(o);
-    for (const ValueId operand : operation.operands)
-        if (const OperationId producer = graph_.values[operand].producer)
-            leave_out_unused_sums(producer);
+PerValue<int> Rewriting::uses() const {
+    PerValue<int> uses(graph_.values.size(), 0);
+    for (const std::vector<ValueId> *values : {&graph_.outputs, &graph_.sent})
+        for (const ValueId value : *values)
+            ++uses[value];
+    for (const OperationId o : graph_.operations.ids()) {
+        const Operation &operation = graph_.operations[o];
+        for (std::size_t i = 0; i < operation.writes.size(); ++i)
+            uses[operation.results[i]] += operation.writes[i] ? 1 : 0;
+        for (std::size_t i = 0; i < operation.operands.size() && !is_left_out_[o]; ++i)
+            ++uses[operation.operands[i]];
+    }
+    return uses;
+}
+
+void Rewriting::leave_out_unused_sums(OperationId root) {
+    PerValue<int> left = uses();
+    std::vector<OperationId> candidates{root};
+    while (!candidates.empty()) {
+        const OperationId o = candidates.back();
+        candidates.pop_back();
+        const Operation &operation = graph_.operations[o];
+        if (!is_sum(operation) || left[operation.results.front()] > 0 || is_left_out_[o])
+            continue;
+        leave_out(o);
+        for (const ValueId operand : operation.operands) {
+            --left[operand];
+            if (const OperationId producer = graph_.values[operand].producer)
+                candidates.push_back(producer);
+        }
+    }
 }
 
 std::vector<OperationId> Rewriting::order() const {

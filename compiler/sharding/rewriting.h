@@ -43,6 +43,7 @@ class Rewriting {
 
   private:
     ValueId add(int place, Operation &operation, OperationId as);
+    [[nodiscard]] PerValue<int> uses() const;
     [[nodiscard]] std::vector<OperationId> order() const;
 
     Graph graph_;

@@ -107,8 +107,8 @@ class Staging {
             for (const ValueId operand : operation.operands)
                 if (const OperationId producer = graph_.values[operand].producer) {
                     const std::vector<int> &made = known.stages[producer];
-                    const auto here = std::find(made.begin(), made.end(), known.stages[o][i]);
-                    const int level = here != made.end()
+                    const auto here = std::lower_bound(made.begin(), made.end(), known.stages[o][i]);
+                    const int level = here != made.end() && *here == known.stages[o][i]
                                           ? known.levels[producer][static_cast<std::size_t>(here - made.begin())]
                                           : known.levels[producer].front() + 1;
                     levels[i] = std::max(levels[i], level);
@@ -142,9 +142,9 @@ class StagePart {
 
     StageGraph make() {
         for (const OperationId o : graph_.operations.ids())
-            if (const auto &at = staged_.stages[o]; std::find(at.begin(), at.end(), stage_) != at.end())
-                add(o,
-                    staged_.levels[o][static_cast<std::size_t>(std::find(at.begin(), at.end(), stage_) - at.begin())]);
+            if (const auto &at = staged_.stages[o]; std::binary_search(at.begin(), at.end(), stage_))
+                add(o, staged_.levels[o][static_cast<std::size_t>(std::lower_bound(at.begin(), at.end(), stage_) -
+                                                                  at.begin())]);
         for (Operation &operation : part_.operations) // a stage may sum up gradients of a parameter that it lacks
             if (operation.parameter)
                 operation.parameter = number_[operation.parameter];

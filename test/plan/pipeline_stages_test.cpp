@@ -40,12 +40,12 @@ struct Case {
     [[nodiscard]] std::string failure() const {
         LayerStages made;
         StageCosts costs{{plan.cost}, {}};
-        return make_stages(request, costs, ranks(), made);
+        return make_stages(Cuts(request), costs, ranks(), made);
     }
     [[nodiscard]] std::vector<int> stages() const {
         LayerStages made;
         StageCosts costs{{plan.cost}, {}};
-        EXPECT_EQ(make_stages(request, costs, ranks(), made), "");
+        EXPECT_EQ(make_stages(Cuts(request), costs, ranks(), made), "");
         std::vector<int> result;
         for (const int stage : made.of)
             result.push_back(stage);
@@ -121,7 +121,7 @@ TEST(PipelineStages, AreWeighedByTheirRanks) {
         c.request.pipeline->chunks = chunks;
         StageCosts costs{at, {}};
         LayerStages made;
-        EXPECT_EQ(make_stages(c.request, costs, 2, made), "");
+        EXPECT_EQ(make_stages(Cuts(c.request), costs, 2, made), "");
         return std::vector<int>(made.of.begin(), made.of.end());
     };
     EXPECT_EQ(stages({c.plan.cost, faster}, "one_f_one_b", 1), (std::vector{0, 1, 1, 1}));

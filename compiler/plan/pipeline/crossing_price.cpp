@@ -5,19 +5,11 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
-#include <map>
 #include <numeric>
 
 namespace planc::plan {
 
 namespace {
-
-/// The places over which a value is needed: a cut before a place after `first` and up to `last` parts its producer from
-/// a reader.
-struct Extent {
-    int first = 0;
-    int last = 0;
-};
 
 class CrossingPrice {
   public:
@@ -26,13 +18,11 @@ class CrossingPrice {
     /// Of all stages together, if they begin at the places where that is most.
     double most(const Cuts &cuts, int stages) {
         const std::vector<bool> &may_begin = cuts.may_begin();
-        Begins each(may_begin.size());
-        std::iota(each.begin(), each.end(), std::size_t{0});
         std::vector<double> at(may_begin.size() + 1, 0); // differences, then sums
-        for (const auto &[value, extent] : extents(cuts.stages(each))) {
+        for (const auto &[value, extent] : cuts.extents()) {
             const double seconds = whole(value);
-            at[static_cast<std::size_t>(extent.first) + 1] += seconds;
-            at[static_cast<std::size_t>(extent.last) + 1] -= seconds;
+            at[static_cast<std::size_t>(extent.first + 1)] += seconds;
+            at[static_cast<std::size_t>(extent.last + 1)] -= seconds;
         }
         std::partial_sum(at.begin(), at.end(), at.begin());
         std::vector<double> possible;
@@ -45,21 +35,6 @@ class CrossingPrice {
     }
 
   private:
-    [[nodiscard]] std::map<ValueId, Extent> extents(const sharding::LayerStages &places) const {
-        std::map<ValueId, Extent> extents;
-        const auto add = [&](ValueId value, int a, int b) {
-            const auto [at, is_new] = extents.try_emplace(value, Extent{std::min(a, b), std::max(a, b)});
-            at->second = {std::min({at->second.first, a, b}), std::max({at->second.last, a, b})};
-        };
-        for (const sharding::Crossing &crossing : sharding::staged(inner_.graph, places).crossings)
-            add(crossing.value, crossing.from, crossing.to);
-        const PerValue<std::vector<int>> users = sharding::stages_of_variables(inner_.graph, places);
-        for (const ValueId value : users.ids())
-            if (users[value].size() > 1 && inner_.graph.values[value].kind == sharding::ValueKind::variable)
-                add(value, users[value].front(), users[value].back());
-        return extents;
-    }
-
     /// The ranks of a stage; behind other axes, they may be as far apart as any.
     static cost::Group group_in_stage(const Request &inner, const Depth &depth) {
         const bool first = inner.mesh.axes.front().name == depth.axis;

@@ -124,7 +124,7 @@ class PipelineSearch {
         PipelinePlan pipeline{depth.axis, schedules_.front(), wanted_.chunks, {}};
         if (splits.costs.at.empty())
             splits.costs.at = {splits.plan.cost};
-        if (failure_ = make_stages(request_, splits.costs, depth.ranks, pipeline.stages); !failure_.empty())
+        if (failure_ = make_stages(cuts_, splits.costs, depth.ranks, pipeline.stages); !failure_.empty())
             return std::nullopt;
         splits.plan.pipeline = std::move(pipeline);
         splits.set_layers(splits.plan);

@@ -32,9 +32,24 @@ Cuts::Cuts(const Request &request)
     Begins each(wanted_.layers.size());
     for (std::size_t place = 0; place < each.size(); ++place)
         each[place] = place;
-    const Graph &graph = request_.graph;
-    for (const sharding::Crossing &back : sharding::crossings_back(graph, sharding::staged(graph, stages(each))))
+    const sharding::LayerStages places = stages(each);
+    const sharding::StagedGraph staged = sharding::staged(request_.graph, places);
+    for (const sharding::Crossing &back : sharding::crossings_back(request_.graph, staged))
         std::fill(may_begin_.begin() + back.to + 1, may_begin_.begin() + back.from + 1, false);
+    find_extents(staged, places);
+}
+
+void Cuts::find_extents(const sharding::StagedGraph &staged, const sharding::LayerStages &places) {
+    const auto add = [&](ValueId value, int a, int b) {
+        const auto [at, is_new] = extents_.try_emplace(value, Extent{std::min(a, b), std::max(a, b)});
+        at->second = {std::min({at->second.first, a, b}), std::max({at->second.last, a, b})};
+    };
+    for (const sharding::Crossing &crossing : staged.crossings)
+        add(crossing.value, crossing.from, crossing.to);
+    const PerValue<std::vector<int>> users = sharding::stages_of_variables(request_.graph, places);
+    for (const ValueId value : users.ids())
+        if (users[value].size() > 1 && request_.graph.values[value].kind == sharding::ValueKind::variable)
+            add(value, users[value].front(), users[value].back());
 }
 
 Begins Cuts::balanced(const std::vector<std::vector<double>> &seconds) const {
@@ -118,7 +133,8 @@ static bool has_statistics(const Graph &graph) {
     });
 }
 
-std::string make_stages(const Request &request, StageCosts &costs, int ranks, sharding::LayerStages &stages) {
+std::string make_stages(const Cuts &cuts, StageCosts &costs, int ranks, sharding::LayerStages &stages) {
+    const Request &request = cuts.request();
     const PipelineRequest &wanted = *request.pipeline;
     if (wanted.schedule == "chimera" && ranks % 2 != 0)
         return "chimera takes an even number of ranks, not " + std::to_string(ranks);
@@ -137,7 +153,6 @@ std::string make_stages(const Request &request, StageCosts &costs, int ranks, sh
     const auto layers = static_cast<int>(wanted.layers.size());
     if (count > layers)
         return counted(count, "stage") + " for " + counted(layers, "layer");
-    const Cuts cuts(request);
     Begins begins{0};
     costs.position_of = costs.at.size() == 1
                             ? std::vector<int>(static_cast<std::size_t>(count), 0)
