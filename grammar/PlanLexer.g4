@@ -25,6 +25,7 @@ STORE     : 'store';
 PIPELINE  : 'pipeline';
 CUT       : 'cut';
 BEFORE    : 'before';
+AFTER     : 'after';
 RECOMPUTE : 'recompute';
 FORBID    : 'forbid';
 

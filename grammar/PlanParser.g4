@@ -28,7 +28,7 @@ dimDeclaration : DIM name ASSIGN expression; // D1
 
 name
     : NAME | IMPORT | DIM | NETWORK | LAYER | DATA | MACHINE | MESH | LAYOUT | TRAIN | PARAM | STATE | AS | IN | ON | AUTO
-    | STORE | PIPELINE | CUT | BEFORE | RECOMPUTE | FORBID
+    | STORE | PIPELINE | CUT | BEFORE | AFTER | RECOMPUTE | FORBID
     ;
 
 // --- networks and layers (N, Y) ---
@@ -158,7 +158,7 @@ target : name | LEFT_BRACKET (name (COMMA name)*)? RIGHT_BRACKET; // the name `n
 
 pipelineBody : LEFT_BRACE (pipelineItem (separator pipelineItem)*)? RIGHT_BRACE;
 
-pipelineItem : CUT BEFORE selector (COMMA selector)* | setting;
+pipelineItem : CUT (BEFORE | AFTER) selector (COMMA selector)* | setting;
 
 selector : pattern (DOT pattern)*;
 

@@ -26,7 +26,7 @@ std::string does_not_fit(Bytes least, Bytes limit, Least is) {
     if (is == Least::found)
         return start + "the smallest one found takes " + needed + " of a rank" + end;
     return start + "a rank needs " + needed + " at least" +
-           (is == Least::state ? " for parameters and optimizer state alone" : "") + end;
+           (is == Least::state ? " for parameters and optimizer state alone" : " by the planner's estimate") + end;
 }
 
 std::string warning_of_memory(const CostTable &cost, const Machine &machine) {

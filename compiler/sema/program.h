@@ -207,13 +207,20 @@ struct RecomputeRule {
     support::SourceRange where;
 };
 
+/// `cut before fc1`: a stage begins before the first layer that the path selects; `cut after fc1`: behind the last one.
+struct Cut {
+    bool after = false;
+    std::string path;
+    support::SourceRange where;
+};
+
 /// `pipeline -> axis { … }`: the layers lie on stages, one behind the other along the axis.
 struct PipelineRule {
     std::string axis;
     std::string schedule;        ///< the name of its maker, or a table (pipeline/makers.h: made_by()); empty: not said
     std::int64_t chunks = 1;     ///< stages on each rank of the axis
     std::int64_t accumulate = 0; ///< of "pipedream_2bw": micro-batches of one update; 0: not said
-    std::vector<std::string> cuts; ///< a stage begins before each of these layers; empty: of about equal work
+    std::vector<Cut> cuts;       ///< empty: stages of about equal work
     support::SourceRange where;
     support::SourceRange schedule_where; ///< the setting, if there is one
 };

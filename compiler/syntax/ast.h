@@ -344,8 +344,9 @@ struct StoreRule {
     AxisList target;
 };
 
-/// `cut before fc1, fc3`
+/// `cut before fc1, fc3`, `cut after block[0]`
 struct Cut {
+    bool after = false;
     std::vector<Selector> layers;
     SourceRange where;
 };

@@ -70,7 +70,7 @@ PipelineRule Builder::pipeline(Grammar::LayoutItemContext &context) {
                 result.settings.push_back(setting(*item->setting()));
                 return;
             }
-            Cut cut{{}, where(*item)};
+            Cut cut{item->AFTER() != nullptr, {}, where(*item)};
             for (auto *layer : item->selector())
                 cut.layers.push_back(selector(*layer));
             result.cuts.push_back(std::move(cut));

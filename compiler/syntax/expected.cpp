@@ -133,7 +133,7 @@ std::string expected_second(std::size_t first, const Situation &situation) {
     case PlanParser::PIPELINE:
         return "'->'";
     case PlanParser::CUT:
-        return behind_first ? "'before'" : "a layer";
+        return behind_first ? "'before' or 'after'" : "a layer";
     default:
         return "something else";
     }

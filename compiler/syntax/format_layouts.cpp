@@ -50,7 +50,7 @@ Document Formatter::pipeline(const PipelineRule &rule) {
                                std::string layers;
                                for (const Selector &layer : cut.layers)
                                    layers += (layers.empty() ? "" : ", ") + layer.text;
-                               return Document("cut before " + layers);
+                               return Document((cut.after ? "cut after " : "cut before ") + layers);
                            }});
     }
     std::ranges::sort(entries, {}, [](const Entry &entry) { return entry.where.begin; });

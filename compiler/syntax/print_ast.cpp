@@ -226,7 +226,7 @@ class Dump {
         const Indent deeper(*this);
         for (const Cut &cut : rule.cuts) {
             for (const Selector &layer : cut.layers)
-                line("cut before " + layer.text);
+                line((cut.after ? "cut after " : "cut before ") + layer.text);
         }
     }
     void node(const LimitRule &limit) { child("limit " + limit.what.text, limit.bound); }

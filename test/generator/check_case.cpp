@@ -190,18 +190,6 @@ class Check {
             plan.cost = std::make_shared<const cost::CostTable>(plan::price_pipeline(request, plan));
     }
 
-    /// Whether the price knows only some of the updates' code: where the last update of a step has one micro-batch and
-    /// others several, and where a replica of the weights has larger micro-batches only (plan/pipeline/README.md).
-    static bool has_unlike_updates(mlir::ModuleOp module, const plan::Request &request, const plan::Plan &plan) {
-        const int count = request.graph.microbatches;
-        if (!plan.pipeline)
-            return false;
-        if (plan.pipeline->schedule == "chimera")
-            return request.larger && count == request.larger->count + 1;
-        const pipeline::Updates updates = ir::updates_of(module);
-        return updates.accumulated > 1 && updates.accumulated < count && count % updates.accumulated == 1;
-    }
-
     void check_plan(const Reference &reference, mlir::ModuleOp derived, const plan::Request &request,
                     const plan::Plan &plan) {
         Module module(derived.clone());
@@ -217,7 +205,7 @@ class Check {
             compare_traffic(traffic, *plan.cost, false);
         });
         check_schedule(reference, std::move(module),
-                       has_unlike_updates(derived, request, plan) ? nullptr : plan.cost.get());
+                       is_priced_whole(derived, request, plan) ? plan.cost.get() : nullptr);
     }
 
     void check_schedule(const Reference &reference, Module module, const cost::CostTable *table) {

@@ -4,6 +4,7 @@
 
 #include "interpret/whole_batch.h"
 #include "ir/layer_builder.h"
+#include "ir/pipeline_attribute.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -253,14 +254,28 @@ void compare_traffic(const std::vector<CollectiveRecord> &executed, const cost::
                          std::to_string(table.calls));
 }
 
+bool is_priced_whole(mlir::ModuleOp derived, const plan::Request &request, const plan::Plan &plan) {
+    const int count = request.graph.microbatches;
+    if (!plan.pipeline)
+        return true;
+    if (plan.pipeline->schedule == "chimera")
+        return !request.larger || count != request.larger->count + 1;
+    const pipeline::Updates updates = ir::updates_of(derived);
+    return updates.accumulated <= 1 || updates.accumulated >= count || count % updates.accumulated != 1;
+}
+
 void compare_busiest(const std::vector<CollectiveRecord> &executed, const cost::CostTable &table) {
-    std::vector<std::pair<std::int64_t, std::int64_t>> moved(static_cast<std::size_t>(table.mesh.ranks())); // and calls
+    std::vector<Moved> moved(static_cast<std::size_t>(table.mesh.ranks()));
     for (const CollectiveRecord &record : executed)
         for (std::size_t rank = 0; rank < moved.size(); ++rank) {
-            moved[rank].first += record.traffic[rank].elements * record.element_bytes;
-            moved[rank].second += record.traffic[rank].calls;
+            moved[rank].bytes += record.traffic[rank].elements * record.element_bytes;
+            moved[rank].calls += record.traffic[rank].calls;
         }
-    const auto [bytes, calls] = *std::max_element(moved.begin(), moved.end());
+    compare_busiest(moved, table);
+}
+
+void compare_busiest(const std::vector<Moved> &ranks, const cost::CostTable &table) {
+    const auto [bytes, calls] = *std::max_element(ranks.begin(), ranks.end());
     if (table.payload.value != static_cast<double>(bytes) || table.calls != calls)
         throw Difference("the busiest rank moves " + std::to_string(bytes) + " bytes in " + std::to_string(calls) +
                          " calls, predicted " + std::to_string(static_cast<std::int64_t>(table.payload.value)) +

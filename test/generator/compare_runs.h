@@ -6,6 +6,7 @@
 
 #include "cost/price.h"
 #include "interpret/interpret.h"
+#include "plan/plan.h"
 #include "sema/program.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -58,7 +59,20 @@ class Reference {
 void compare_traffic(const std::vector<interpret::CollectiveRecord> &executed, const cost::CostTable &table,
                      bool fused);
 
+/// What a rank hands to MPI in a step.
+struct Moved {
+    std::int64_t bytes = 0;
+    std::int64_t calls = 0;
+    friend auto operator<=>(const Moved &, const Moved &) = default;
+};
+
+/// Whether the price knows all code of the program: not where the last update of a step has one micro-batch and others
+/// several, nor where a replica of the weights has larger micro-batches only (plan/pipeline/README.md). `derived`: the
+/// step.
+[[nodiscard]] bool is_priced_whole(mlir::ModuleOp derived, const plan::Request &request, const plan::Plan &plan);
+
 /// Of a pipeline: does the rank with the most bytes, and of those with the most calls, hand to MPI what the table says?
+void compare_busiest(const std::vector<Moved> &ranks, const cost::CostTable &table);
 void compare_busiest(const std::vector<interpret::CollectiveRecord> &executed, const cost::CostTable &table);
 
 } // namespace planc::test

@@ -11,17 +11,21 @@ namespace {
 
 constexpr int most_ranks = 8;
 
-/// So many different layers, in any order; none where there are too few.
+/// So many different cuts, in any order, each before a layer or after the one in front of it; none where there are too
+/// few layers.
 std::vector<std::string> cuts(const RandomNetwork &network, int count, Random &random) {
-    std::vector<std::string> layers(network.layers.begin() + 1, network.layers.end());
+    std::vector<std::string> layers = network.layers;
     std::erase_if(layers, [](const std::string &layer) { return layer.starts_with("w"); }); // parameters
     if (random.chance(0.1))
         layers.emplace_back("loss");
-    random.shuffle(layers);
-    if (static_cast<int>(layers.size()) < count)
+    std::vector<std::string> cuts;
+    for (std::size_t i = 1; i < layers.size(); ++i)
+        cuts.push_back(random.chance(0.3) ? "cut after " + layers[i - 1] : "cut before " + layers[i]);
+    random.shuffle(cuts);
+    if (static_cast<int>(cuts.size()) < count)
         return {};
-    layers.resize(static_cast<std::size_t>(count));
-    return layers;
+    cuts.resize(static_cast<std::size_t>(count));
+    return cuts;
 }
 
 /// Any table that a step program can follow: stages on random ranks, actions in a random order of those that their
@@ -126,12 +130,9 @@ void add_pipeline(RandomNetwork &network, Random &random) {
         items.push_back("microbatches = " + std::to_string(count));
     if (schedule == "pipedream_2bw" && random.chance(0.7))
         items.push_back("accumulate = " + std::to_string(random.whole(std::max(places - 1, 1), 2 * places)));
-    std::string before;
     if (random.chance(0.7))
-        for (const std::string &layer : cuts(network, chunks * places - 1, random))
-            before += (before.empty() ? "cut before " : ", ") + layer;
-    if (!before.empty())
-        items.push_back(before);
+        for (const std::string &cut : cuts(network, chunks * places - 1, random))
+            items.push_back(cut);
     std::string list;
     for (const std::string &item : items)
         list += (list.empty() ? " { " : "; ") + item;

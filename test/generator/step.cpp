@@ -68,8 +68,8 @@ plan::Request Step::request(mlir::ModuleOp module, const std::string &layout) {
     options.layout = layout;
     auto made = driver::make_request(*program_, module, options, installation_, files_, diagnostics_);
     const auto *error = std::get_if<driver::RequestError>(&made);
-    if (error != nullptr && error->line.find("selects nothing that computes") != std::string::npos)
-        throw Refusal(error->line); // nobody takes the result of the layer after a cut
+    if (error != nullptr && error->line.find("that computes") != std::string::npos)
+        throw Refusal(error->line); // nobody takes the results of the layers before or behind a cut
     if (error != nullptr)
         throw Difference("no request: " + error->line + diagnostics_.render());
     plan::Request request = std::get<driver::PlanRequest>(std::move(made)).request;

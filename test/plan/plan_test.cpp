@@ -358,7 +358,11 @@ TEST(Plan, ImpossibleMeshesAndMemoryAreSaid) {
 
 TEST(Plan, MemoryThatLacksLittleIsToldInBytes) {
     EXPECT_EQ(does_not_fit(cost::Bytes(205140), cost::Bytes(204800)),
-              "no plan fits the memory: a rank needs 205,140 bytes at least, the limit is 204,800 bytes");
+              "no plan fits the memory: a rank needs 205,140 bytes at least by the planner's estimate, the limit is "
+              "204,800 bytes");
+    EXPECT_EQ(does_not_fit(cost::Bytes(4096), cost::Bytes(1024), Least::state),
+              "no plan fits the memory: a rank needs about 4.00 KiB at least for parameters and optimizer state alone, "
+              "the limit is 1.00 KiB");
     EXPECT_EQ(does_not_fit(cost::Bytes(4096), cost::Bytes(1024), Least::found),
               "no plan fits the memory: the smallest one found takes about 4.00 KiB of a rank, the limit is 1.00 KiB");
 }

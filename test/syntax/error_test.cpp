@@ -87,7 +87,9 @@ INSTANTIATE_TEST_SUITE_P(
              "1:17: a layer selector is written without spaces: 'fc *' | 1:17: write 'fc*'"},
         Case{"layout l on g { store params { } }", "1:30: expected '->' after 'params', got '{'"},
         Case{"layout l on g { forbid -> }", "1:27: expected a name or '[' after '->', got '}'"},
-        Case{"layout l on g { pipeline -> s { cut fc1 } }", "1:37: expected 'before' after 'cut', got 'fc1'"},
+        Case{"layout l on g { pipeline -> s { cut fc1 } }",
+             "1:37: expected 'before' or 'after' after 'cut', got 'fc1'"},
+        Case{"layout l on g { pipeline -> s { cut after 3 } }", "1:43: expected a name after 'after', got '3'"},
         Case{"layout l on g { a[x] { } }", "1:19: expected a whole number or '*' after '[', got 'x'"}));
 
 INSTANTIATE_TEST_SUITE_P(

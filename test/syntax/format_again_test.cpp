@@ -22,7 +22,7 @@ const std::vector<std::string> lines{
     "mesh @ = auto",
     "layout @ on @ { @ -> [@, @]; @ -> none; @* { @ -> @; @ { recompute } }; memory <= #; forbid pipeline }",
     "layout @ on [@: 4, @: 2] = auto { store params -> [@, @]; microbatches = #; @[3].@ { recompute } }",
-    "layout @ on @ { pipeline -> @ { schedule = @; microbatches = 4; cut before @, @[3].@ } }",
+    "layout @ on @ { pipeline -> @ { schedule = @; microbatches = 4; cut before @, @[3].@; cut after @ } }",
     "train @ on @ { loss = #; optimizer = sgd(rate = #) { *.@ { weight_decay = 0 }; @.* { rate_factor = # } }; epochs "
     "= 2 }",
     "train @ on @ { optimizer = adamw(rate = warmup(steps = 4, then = cosine(@, steps = 4)), clip_norm = @); layout = "

@@ -63,7 +63,7 @@ TEST(Lexical, separators_l3) { // L3
 TEST(Lexical, words_are_names_elsewhere_l4) { // L4
     for (const std::string word :
          {"import", "dim", "network", "layer", "data", "machine", "mesh",     "layout", "train",  "param", "state",
-          "as",     "in",  "on",      "auto",  "none", "store",   "pipeline", "cut",    "before", "forbid"}) {
+          "as",     "in",  "on",      "auto",  "none", "store",   "pipeline", "cut",    "before", "after", "forbid"}) {
         const std::string text = "dim " + word + " = f(" + word + ", " + word + " = [" + word + ": 1])\n" + "mesh " +
                                  word + " on " + word + " = [" + word + "]\n" + "layout " + word + " on " + word +
                                  " { " + word + " -> [" + word + "]; " + word + " { " + word + " -> " + word +

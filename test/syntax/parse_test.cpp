@@ -170,14 +170,16 @@ TEST(Parse, layouts_p1_p2_p4) {
 }
 
 TEST(Parse, layouts_p7_p8_p9) {
-    const Parsed parsed("layout l on grid {\n"
-                        "    store params -> rows\n"
-                        "    pipeline -> stage { schedule = chimera; microbatches = 4; cut before fc1, b[2].c }\n"
-                        "    memory <= 8 GiB\n"
-                        "    forbid pipeline\n"
-                        "    microbatches = 2\n"
-                        "    store { batch -> none }\n"
-                        "}");
+    const Parsed parsed(
+        "layout l on grid {\n"
+        "    store params -> rows\n"
+        "    pipeline -> stage { schedule = chimera; microbatches = 4; cut before fc1, b[2].c; cut after "
+        "fc2 }\n"
+        "    memory <= 8 GiB\n"
+        "    forbid pipeline\n"
+        "    microbatches = 2\n"
+        "    store { batch -> none }\n"
+        "}");
     ASSERT_EQ(parsed.error(), "");
     const auto &items = parsed.only<LayoutDeclaration>().items;
     ASSERT_EQ(items.size(), 6U);
@@ -185,6 +187,9 @@ TEST(Parse, layouts_p7_p8_p9) {
     const auto &pipeline = item<PipelineRule>(items, 1);
     EXPECT_EQ(pipeline.settings.size(), 2U);
     EXPECT_EQ(pipeline.cuts.at(0).layers.at(1).text, "b[2].c");
+    EXPECT_FALSE(pipeline.cuts.at(0).after);
+    EXPECT_EQ(pipeline.cuts.at(1).layers.at(0).text, "fc2");
+    EXPECT_TRUE(pipeline.cuts.at(1).after);
     EXPECT_EQ(item<LimitRule>(items, 2).what.text, "memory");
     EXPECT_EQ(item<ForbidRule>(items, 3).what.text, "pipeline");
     EXPECT_EQ(item<Setting>(items, 4).name.text, "microbatches");

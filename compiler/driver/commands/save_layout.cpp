@@ -5,6 +5,7 @@
 
 #include "plan/explanations/explain.h"
 #include "plan/explanations/fewest_rules.h"
+#include "sema/layouts/cuts.h"
 #include "sema/layouts/layout_rules.h"
 #include "support/diagnostics.h"
 #include "syntax/parse.h"
@@ -66,19 +67,29 @@ std::string schedule_text(const std::string &schedule) {
     return "table { " + rows + " }";
 }
 
+/// "; cut before fc1, fc2; cut after block[0].attention"
+std::string cuts_text(const plan::Request &request, const sharding::LayerStages &stages) {
+    std::vector<std::string> layers;
+    for (const sharding::LayerId layer : request.pipeline->layers)
+        layers.push_back(request.graph.layers[layer].name);
+    std::string text;
+    std::optional<sema::Cut> last;
+    for (std::size_t place = 1; place < layers.size(); ++place) {
+        if (stages.of[request.pipeline->layers[place]] == stages.of[request.pipeline->layers[place - 1]])
+            continue;
+        const sema::Cut cut = sema::cut_at(place, layers);
+        text += last && last->after == cut.after ? ", " + cut.path : "; " + sema::text(cut);
+        last = cut;
+    }
+    return text;
+}
+
 /// With the cuts, so that the layout means the same stages whatever the prices are.
 std::string pipeline(const plan::Request &request, const plan::PipelinePlan &pipeline, std::int64_t microbatches) {
     std::string text = "pipeline -> " + pipeline.axis + " { schedule = " + schedule_text(pipeline.schedule) + "; ";
     if (pipeline.schedule == "interleaved")
         text += "chunks = " + std::to_string(pipeline.chunks) + "; ";
-    text += "microbatches = " + std::to_string(microbatches);
-    int stage = 0;
-    for (const sharding::LayerId layer : request.pipeline->layers)
-        if (pipeline.stages.of[layer] == stage + 1) {
-            text += (stage == 0 ? "; cut before " : ", ") + request.graph.layers[layer].name;
-            ++stage;
-        }
-    return text + " }\n";
+    return text + "microbatches = " + std::to_string(microbatches) + cuts_text(request, pipeline.stages) + " }\n";
 }
 
 std::string body(const sema::Program &program, const PlanRequest &request, const plan::Plan &plan,

@@ -9,6 +9,7 @@
 #include "plan/explanations/fewest_rules.h"
 #include "program/micro_batches.h"
 #include "sema/analyze.h"
+#include "sema/layouts/cuts.h"
 #include "sema/layouts/layout_rules.h"
 #include "spmd/extract.h"
 #include "spmd/strategies.h"
@@ -168,14 +169,23 @@ class RequestMaker {
         wanted.axis = rule->axis;
         wanted.schedule = !rule->schedule.empty() || result_.request.search ? rule->schedule : "one_f_one_b";
         wanted.chunks = static_cast<int>(rule->chunks);
-        for (const std::string &cut : rule->cuts) {
-            const auto first = std::find_if(wanted.layers.begin(), wanted.layers.end(), [&](sharding::LayerId layer) {
-                return sema::selects(cut, graph_.layers[layer].name);
-            });
-            if (first == wanted.layers.end())
-                throw Failure{"layout '" + result_.layout + "': 'cut before " + cut + "' selects nothing that computes",
-                              input_error};
-            wanted.cuts.push_back(*first);
+        set_cuts(rule->cuts, wanted);
+    }
+
+    /// The analysis has checked them, but among all layers, also those that nothing is left of.
+    void set_cuts(const std::vector<sema::Cut> &cuts, plan::PipelineRequest &wanted) const {
+        std::vector<std::string> names;
+        for (const sharding::LayerId layer : wanted.layers)
+            names.push_back(graph_.layers[layer].name);
+        for (const sema::Cut &cut : cuts) {
+            const std::optional<std::size_t> place = sema::place_of(cut, names);
+            const char *fault = !place                  ? "selects nothing that computes"
+                                : place == 0            ? "has nothing before it that computes"
+                                : place == names.size() ? "has nothing behind it that computes"
+                                                        : nullptr;
+            if (fault != nullptr)
+                throw Failure{"layout '" + result_.layout + "': '" + sema::text(cut) + "' " + fault, input_error};
+            wanted.cuts.push_back(wanted.layers[*place]);
         }
     }
 

@@ -91,13 +91,15 @@ std::string barrier(const Request &request, const PipelinePlan &pipeline) {
     return "here they do: updates of " + names + " wait for what other stages compute after their backward passes";
 }
 
-/// The same stages by the other schedules, where these compute the same.
+/// The same stages by the other schedules, where these compute the same. What chimera exchanges between two replicas of
+/// the weights has no place in them.
 std::string other_schedules(const Plan &plan) {
     std::string text;
     const PipelinePlan &pipeline = *plan.pipeline;
     const int ranks = ranks_of_pipeline(plan);
     const int chunks = pipeline.stages.count / ranks;
-    if (chunks > 2 || chunks * ranks != pipeline.stages.count || changes_weights(pipeline.schedule))
+    if (chunks > 2 || chunks * ranks != pipeline.stages.count || changes_weights(pipeline.schedule) ||
+        pipeline.schedule == "chimera")
         return text;
     static const std::vector<std::string> of_two_chunks{"interleaved", "zb_v"};
     for (const std::string &schedule : chunks == 1 ? searched_schedules() : of_two_chunks)
@@ -236,13 +238,19 @@ std::string rules(const Request &request) {
     return text.empty() ? "" : "\nrules of the layout in force\n" + text;
 }
 
+/// Stages work at the same time, so the computation of all of them may take longer than the step.
+std::string share_of_step(const cost::CostTable &cost) {
+    if (cost.pipeline)
+        return "; the busiest rank works for " + cost::human_seconds(cost.pipeline->work) + " of it";
+    return ", " + cost::human_seconds(cost.compute) + " of it compute";
+}
+
 } // namespace
 
 std::string explain(const Request &request, const Plan &plan) {
     std::string text = "plan for " + std::to_string(plan.mesh.ranks()) + " ranks (" +
                        cost::mesh_words(plan.axes, plan.mesh) + ") of machine " + request.machine.name + ": " +
-                       cost::human_seconds(plan.cost->seconds()) + " a step, " +
-                       cost::human_seconds(plan.cost->compute) + " of it compute\n";
+                       cost::human_seconds(plan.cost->seconds()) + " a step" + share_of_step(*plan.cost) + "\n";
     if (plan.pipeline)
         text += pipeline(request, plan);
     else

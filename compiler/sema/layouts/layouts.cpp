@@ -2,6 +2,7 @@
 
 #include "pipeline/makers.h"
 #include "pipeline/text.h"
+#include "sema/layouts/cuts.h"
 #include "sema/layouts/layout_rules.h"
 #include "sema/layouts/places.h"
 #include "sema/layouts/schedule_table.h"
@@ -42,7 +43,8 @@ PLANC_DIAGNOSTIC(number_of_sizes, error,
 PLANC_DIAGNOSTIC(ranks_of_table, error, "ranks of the schedule: {0}, of axis '{1}': {2}");    // P8
 PLANC_DIAGNOSTIC(microbatches_of_table, error, "micro-batches of the schedule: {0}");         // P8
 PLANC_DIAGNOSTIC(cut_before_first, error, "'{0}' is the first layer: no stage is before it"); // P8
-PLANC_DIAGNOSTIC(repeated_cut, error, "a stage begins before '{0}' already");                 // P8
+PLANC_DIAGNOSTIC(cut_after_last, error, "'{0}' is the last layer: no stage is behind it");    // P8
+PLANC_DIAGNOSTIC(repeated_cut, error, "this cut is the same as '{0}'");                       // P8
 
 namespace {
 
@@ -308,7 +310,7 @@ class LayoutReader {
         }
         for (const syntax::Cut &cut : rule.cuts)
             for (const syntax::Selector &layer : cut.layers)
-                read_cut(layer, pipeline.cuts);
+                read_cut({cut.after, checked_selector("", layer), layer.where}, pipeline.cuts);
         layout_.pipeline = std::move(pipeline);
     }
 
@@ -340,13 +342,18 @@ class LayoutReader {
                 static_cast<int>(rule.accumulate > 0 ? rule.accumulate : (*layout_.microbatches + 1) / 2));
     }
 
-    void read_cut(const syntax::Selector &layer, std::vector<std::string> &cuts) const {
-        const std::string path = checked_selector("", layer);
-        if (!layers_.empty() && selects(path, layers_.front()))
-            context_.fail(cut_before_first, layer.where, {path});
-        if (std::find(cuts.begin(), cuts.end(), path) != cuts.end())
-            context_.fail(repeated_cut, layer.where, {path});
-        cuts.push_back(path);
+    void read_cut(const Cut &cut, std::vector<Cut> &cuts) const {
+        const bool trained = !analysis_.program.trains.empty(); // else nobody knows which layers are behind the network
+        const std::vector<std::string> &layers = trained ? analysis_.program.trains.back().loss.layers : layers_;
+        const std::optional<std::size_t> place = place_of(cut, layers);
+        if (place == 0)
+            context_.fail(cut_before_first, cut.where, {cut.path});
+        if (trained && place == layers.size())
+            context_.fail(cut_after_last, cut.where, {cut.path});
+        for (const Cut &other : cuts)
+            if (place ? place == place_of(other, layers) : text(cut) == text(other))
+                context_.fail(repeated_cut, cut.where, {text(other)}, {{other.where, "the other cut is here"}});
+        cuts.push_back(cut);
     }
 
     void check_pipeline_axis() const {

@@ -1,6 +1,6 @@
 """A plan that is saved and read back gives the same program to the byte.
 
-saved_plans.py planc DIRECTORY [--layouts a,b] [--ranks 1,2] FILE...
+saved_plans.py planc DIRECTORY [--layouts a,b] [--ranks 1,2] [--machine NAME] FILE...
 
 Files that planc refuses, or cannot plan on a number of ranks, are passed over, but not all.
 """
@@ -13,6 +13,7 @@ parser.add_argument("planc")
 parser.add_argument("directory")
 parser.add_argument("--layouts", default="")
 parser.add_argument("--ranks", default="")
+parser.add_argument("--machine", default="")
 parser.add_argument("files", nargs="+")
 arguments = parser.parse_args()
 
@@ -27,6 +28,7 @@ for file in arguments.files:
     for layout in arguments.layouts.split(","):
         for ranks in arguments.ranks.split(","):
             options = ["--layout", layout] * bool(layout) + ["--ranks", ranks] * bool(ranks)
+            options += ["--machine", arguments.machine] * bool(arguments.machine)
             program = run(file, *options, "--emit=cpp")
             if program.returncode != 0:
                 refused += 1
