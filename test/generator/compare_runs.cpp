@@ -139,6 +139,8 @@ int whole_numbers_of(const sema::Train &train, const std::string &argument) {
 Reference::Reference(mlir::ModuleOp one, mlir::ModuleOp whole, const sema::Train &train, Random &random) {
     std::map<std::string, Array> variables;
     for (auto variable : one.getOps<ir::VariableOp>()) {
+        if (variable->hasAttr("accumulator")) // stages may have others
+            continue;
         const auto type = mlir::cast<ir::TensorType>(variable.getType());
         const double range = variable.getTrained() ? 0.8 : 0;
         variables[variable.getSymName().str()] = variable->hasAttr("statistic")

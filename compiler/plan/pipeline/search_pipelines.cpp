@@ -288,7 +288,7 @@ class PipelineSearch {
         Plan plan;
         plan.memory_limit_bytes = limit_;
         if (too_slow_ && request_.at_most < Request::unlimited) {
-            plan.failure = "no pipeline is faster";
+            plan.failure = "no pipeline that was searched is faster";
             plan.too_slow = true;
             plan.lower_bound = Seconds(std::min(lower_bound_, request_.at_most.value));
         } else if (least_memory_.value > 0) {
