@@ -41,4 +41,11 @@ Graph with_taken(const Graph &graph, const std::vector<TakenFromForward> &taken)
     return rewriting.finish();
 }
 
+Graph with_least_recomputation(const Graph &graph) {
+    LayerStages each{static_cast<int>(graph.layers.size()), {}};
+    for (const LayerId layer : graph.layers.ids())
+        each.of.push_back(layer.number());
+    return with_taken(graph, taken_from_forward(graph, each));
+}
+
 } // namespace planc::sharding

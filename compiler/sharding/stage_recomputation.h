@@ -27,4 +27,7 @@ struct TakenFromForward {
 /// The graph in which they are taken, without recomputed operations that nothing needs then.
 [[nodiscard]] Graph with_taken(const Graph &graph, const std::vector<TakenFromForward> &taken);
 
+/// The graph with what every pipeline computes again, wherever it is cut: each layer only what it needs itself.
+[[nodiscard]] Graph with_least_recomputation(const Graph &graph);
+
 } // namespace planc::sharding

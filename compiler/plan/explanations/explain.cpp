@@ -53,7 +53,8 @@ std::string passed_pipelines(const Plan &plan) {
     const PassedPipelines &passed = *plan.passed_pipelines;
     const std::string bound = "; none that was searched takes less than " + cost::human_seconds(passed.bound) + "\n";
     if (!passed.fastest)
-        return passed.bound >= passed.answer ? "no pipeline that was searched is faster\n" : "no pipeline found is faster" + bound;
+        return passed.bound >= passed.answer ? "no pipeline that was searched is faster\n"
+                                             : "no pipeline found is faster" + bound;
     return "the fastest pipeline found takes " + cost::human_seconds(*passed.fastest) + " where this plan takes " +
            cost::human_seconds(passed.answer) + (passed.simulated ? ", both with overlap (" : " (") +
            std::to_string(passed.stages) + " stages, " + std::to_string(passed.microbatches) + " micro-batches by " +

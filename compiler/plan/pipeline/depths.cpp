@@ -2,6 +2,7 @@
 
 #include "pipeline/makers.h"
 #include "pipeline/text.h"
+#include "sharding/stage_recomputation.h"
 
 #include <algorithm>
 #include <set>
@@ -82,6 +83,7 @@ std::vector<Depth> depths(const Request &request) {
 
 Request with_depth(const Request &request, const Depth &depth) {
     Request inner = request;
+    inner.graph = sharding::with_least_recomputation(request.graph);
     inner.pipeline->axis = depth.axis;
     if (inner.mesh.automatic)
         inner.mesh.axes = {{depth.axis, depth.ranks}};

@@ -22,7 +22,7 @@ inline constexpr const char *stages_axis = "stages";
 [[nodiscard]] std::vector<Depth> depths(const Request &request);
 
 /// The request for the splits inside the stages: the axis has this size, and nothing is split over it. No limit on
-/// memory, because the stages share what this request counts together.
+/// memory, because the stages share what this request counts together, and no recomputation that they may leave out.
 [[nodiscard]] Request with_depth(const Request &request, const Depth &depth);
 
 } // namespace planc::plan

@@ -1,5 +1,8 @@
 #include "plan/pipeline/least_step.h"
 
+#include "pipeline/makers.h"
+#include "sharding/stage_recomputation.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -7,13 +10,17 @@ namespace planc::plan {
 
 namespace {
 
-/// The sum, over all stages, of the work on one micro-batch of the stages before each. No stage has more of it than
-/// `most`.
+/// The sum, over all ranks, of the work on one micro-batch of the ranks before each. None has more of it than `most`.
 double before_all(double work, double most) {
     double sum = 0;
     for (int behind = 0; work > 0 && most > 0; ++behind, work -= most)
         sum += behind * std::min(work, most);
     return sum;
+}
+
+/// Whether each rank of the axis has one stage of one replica.
+bool has_one_stage_each(const PipelineRequest &pipeline) {
+    return pipeline.chunks == 1 && pipeline.schedule != "chimera" && !pipeline::is_table(pipeline.schedule);
 }
 
 } // namespace
@@ -23,6 +30,7 @@ LayerTimes whole_work(const Request &request) {
     LayerStrategies layers;
     layers.assign(request.graph.layers.size(), LayerStrategy{{""}, {}});
     Request alone = request;
+    alone.graph = sharding::with_least_recomputation(request.graph);
     alone.larger.reset();
     if (alone.machine.kernels.cache) // smaller blocks may fit into it
         alone.machine.kernels.cache->bytes = std::numeric_limits<double>::infinity();
@@ -32,14 +40,15 @@ LayerTimes whole_work(const Request &request) {
     return work;
 }
 
-Seconds least_step(const LayerTimes &work, int microbatches, int ranks, const Depth &depth, Seconds at_most) {
-    const double of_stage = static_cast<double>(ranks) / depth.ranks;
+Seconds least_step(const LayerTimes &work, const Request &request, const Depth &depth, Seconds at_most) {
+    const int microbatches = request.graph.microbatches;
+    const double of_stage = static_cast<double>(request.ranks) / depth.ranks;
     const double forward = work.forward.value / of_stage;
-    const double waited_for = (work.forward + work.input_gradients).value / of_stage;
-    const double most = at_most.value / microbatches;
-    const double with_all = (work.of_step(microbatches).value / of_stage + before_all(forward, most)) / depth.ranks;
-    const double between = (microbatches * waited_for + before_all(waited_for, most)) / depth.ranks;
-    return Seconds(std::max({waited_for, with_all, between}));
+    const double passing = (work.forward + work.input_gradients).value / of_stage;
+    const double all = work.of_step(microbatches).value / of_stage;
+    const double most = has_one_stage_each(*request.pipeline) ? at_most.value / microbatches : 0;
+    return Seconds(std::max({passing, (all + before_all(forward, most)) / depth.ranks,
+                             (microbatches * passing + before_all(passing, most)) / depth.ranks}));
 }
 
 } // namespace planc::plan

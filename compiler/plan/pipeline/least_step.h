@@ -10,16 +10,15 @@ namespace planc::plan {
 /// altogether: kernels on smaller blocks are not faster for each element, but for caches.
 [[nodiscard]] LayerTimes whole_work(const Request &request);
 
-/// A lower bound on a step with any synchronous schedule of so many stages on each rank of the axis. With micro-batches
-/// n, and f, i, w the times of a stage s on one of them:
+/// A lower bound on a step with any synchronous schedule. With micro-batches n, and f, i, w the times of a rank of the
+/// axis on one of them:
 ///
-///   step >= sum over all stages of f + i                   a micro-batch passes through all
-///   step >= sum over the stages before s of f + n (f + i + w)   what s does begins after them
-///   step >= sum over the stages before s of f + i + n (f + i)   and they need its input gradients after it
+///   step >= sum over all ranks of f + i                   a micro-batch passes through all
+///   step >= sum over the ranks before of f + n (f + i + w)    what a rank does begins after them
+///   step >= sum over the ranks before of f + i + n (f + i)    and they need its input gradients after it
 ///
-/// The mean of each over all s is returned, with the work on the last stages as far as `at_most`, a step that is known,
-/// allows: there it delays the fewest.
-[[nodiscard]] Seconds least_step(const LayerTimes &work, int microbatches, int ranks, const Depth &depth,
-                                 Seconds at_most);
+/// The mean of each over all ranks is returned, with the work on the last ones as far as `at_most`, a step that is
+/// known, allows: there it delays the fewest. Ranks with several stages need not wait for all that the ranks before do.
+[[nodiscard]] Seconds least_step(const LayerTimes &work, const Request &request, const Depth &depth, Seconds at_most);
 
 } // namespace planc::plan

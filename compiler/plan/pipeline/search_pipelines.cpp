@@ -3,7 +3,6 @@
 #include "plan/bounds/least_memory.h"
 #include "plan/near_optimal.h"
 #include "plan/pipeline/changing_weights.h"
-#include "plan/pipeline/crossing_price.h"
 #include "plan/pipeline/cut_search.h"
 #include "plan/pipeline/depths.h"
 #include "plan/pipeline/least_step.h"
@@ -70,7 +69,7 @@ class PipelineSearch {
             work_ = whole_work(request_);
         if (is_uneven(request_.mesh)) // some stage works for as long as all ranks together would
             return work_->of_step(request_.graph.microbatches).value / request_.ranks;
-        return least_step(*work_, request_.graph.microbatches, request_.ranks, depth, Seconds(best_seconds())).value;
+        return least_step(*work_, request_, depth, Seconds(best_seconds())).value;
     }
 
     void try_depth(const Depth &depth) {
@@ -80,19 +79,16 @@ class PipelineSearch {
             lower_bound_ = std::min(lower_bound_, best_seconds());
             return;
         }
+        lower_bound_ = std::min(lower_bound_, computation);
         if (is_uneven(request_.mesh))
-            return try_uneven(depth, computation);
+            return try_uneven(depth);
         Request inner = with_depth(request_, depth);
         inner.runner_ups = false;
         inner.baselines = request_.search;
-        // The busiest stage works for at least its share of what all stages do together.
-        const double allowance = request_.search ? crossing_price(inner, cuts_, depth) : 0;
-        inner.at_most = Seconds(depth.ranks * best_seconds() + allowance);
+        // The busiest stage works for its share of what all do together, but for reshards where the cuts are.
+        inner.at_most = Seconds(depth.ranks * best_seconds());
         Plan plan = search_meshes(inner);
         meshes_ += plan.meshes;
-        if (request_.search && !plan.out_of_memory)
-            lower_bound_ =
-                std::min(lower_bound_, std::max(computation, (plan.lower_bound.value - allowance) / depth.ranks));
         if (!plan.failure.empty()) {
             too_slow_ |= plan.too_slow;
             if (!plan.too_slow)
@@ -110,8 +106,7 @@ class PipelineSearch {
                 try_baseline(*splits, baseline);
     }
 
-    void try_uneven(const Depth &depth, double computation) {
-        lower_bound_ = std::min(lower_bound_, computation);
+    void try_uneven(const Depth &depth) {
         Splits splits = splits_by_position(request_, depth);
         meshes_ += splits.plan.meshes;
         if (failure_ = splits.plan.failure; !failure_.empty())

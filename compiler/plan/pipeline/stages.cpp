@@ -32,24 +32,9 @@ Cuts::Cuts(const Request &request)
     Begins each(wanted_.layers.size());
     for (std::size_t place = 0; place < each.size(); ++place)
         each[place] = place;
-    const sharding::LayerStages places = stages(each);
-    const sharding::StagedGraph staged = sharding::staged(request_.graph, places);
-    for (const sharding::Crossing &back : sharding::crossings_back(request_.graph, staged))
+    const Graph &graph = request_.graph;
+    for (const sharding::Crossing &back : sharding::crossings_back(graph, sharding::staged(graph, stages(each))))
         std::fill(may_begin_.begin() + back.to + 1, may_begin_.begin() + back.from + 1, false);
-    find_extents(staged, places);
-}
-
-void Cuts::find_extents(const sharding::StagedGraph &staged, const sharding::LayerStages &places) {
-    const auto add = [&](ValueId value, int a, int b) {
-        const auto [at, is_new] = extents_.try_emplace(value, Extent{std::min(a, b), std::max(a, b)});
-        at->second = {std::min({at->second.first, a, b}), std::max({at->second.last, a, b})};
-    };
-    for (const sharding::Crossing &crossing : staged.crossings)
-        add(crossing.value, crossing.from, crossing.to);
-    const PerValue<std::vector<int>> users = sharding::stages_of_variables(request_.graph, places);
-    for (const ValueId value : users.ids())
-        if (users[value].size() > 1 && request_.graph.values[value].kind == sharding::ValueKind::variable)
-            add(value, users[value].front(), users[value].back());
 }
 
 Begins Cuts::balanced(const std::vector<std::vector<double>> &seconds) const {

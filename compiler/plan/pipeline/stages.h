@@ -5,7 +5,6 @@
 #include "plan/plan.h"
 
 #include <cstddef>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -32,14 +31,6 @@ class Cuts {
     explicit Cuts(const Request &request);
 
     [[nodiscard]] const Request &request() const { return request_; }
-    /// Of each value that passes from one place to another one, or is a variable of both: where it is needed. A stage
-    /// that begins behind `first`, but not behind `last`, parts its users.
-    struct Extent {
-        int first = 0; ///< LayerStages::everywhere: on each stage
-        int last = 0;
-    };
-    [[nodiscard]] const std::map<ValueId, Extent> &extents() const { return extents_; }
-
     /// Of each place in PipelineRequest::layers: whether all that the forward pass needs there comes from before. With
     /// cuts in the layout, only theirs.
     [[nodiscard]] const std::vector<bool> &may_begin() const { return may_begin_; }
@@ -55,12 +46,9 @@ class Cuts {
     [[nodiscard]] std::vector<std::vector<double>> seconds(const StageCosts &costs) const;
 
   private:
-    void find_extents(const sharding::StagedGraph &staged, const sharding::LayerStages &places);
-
     const Request &request_;
     const PipelineRequest &wanted_;
     std::vector<bool> may_begin_;
-    std::map<ValueId, Extent> extents_;
 };
 
 /// The stages of a request's pipeline on so many ranks of its axis: by its cuts, or else those of about equal work.
