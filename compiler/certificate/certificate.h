@@ -81,11 +81,28 @@ struct LayerClaim {
     double communication = 0; ///< booked to it, without reshards into it
 };
 
+/// The stages of a plan with a pipeline.
+struct PipelineClaim {
+    std::string axis;
+    std::string schedule;
+    int chunks = 1;
+    bool any_depth = true;   ///< plan::PipelineRequest::any_depth
+    std::vector<int> stages; ///< of each layer; -1: it lies on all
+};
+
+/// Pipelines with so many ranks along an axis of the mesh.
+struct Depth {
+    std::string axis;
+    int ranks = 1;
+    double lower_bound = 0;
+};
+
 struct Certificate {
     Asked asked;
     Question question;
     std::vector<std::string> axes;
-    std::vector<int> sizes;
+    std::vector<int> sizes;                ///< of an uneven mesh, the largest
+    std::optional<PipelineClaim> pipeline; ///< none: all ranks work on all layers
     Storage storage;
     std::vector<LayerClaim> layers;
     double cost = 0; ///< seconds of a step
@@ -94,10 +111,11 @@ struct Certificate {
     double reshards = 0;           ///< of the communication: between layers
     double latency = 0;            ///< of the communication: of fused calls
     double memory = 0;             ///< bytes a rank
-    double lower_bound = 0;        ///< proved by the parts
+    double lower_bound = 0;        ///< proved by the parts; of pipelines, the least of all depths
     double search_lower_bound = 0; ///< claimed by the search; check() looks for plans that contradict it
     double gap = 0;                ///< (cost - lower bound) / cost
-    std::vector<Part> parts;       ///< of every mesh and storage of the space
+    std::vector<Part> parts;       ///< of every mesh and storage of the space; with a pipeline, none
+    std::vector<Depth> depths;     ///< of a pipeline: all that are possible
 };
 
 /// Whether each layer has exactly one strategy; whether some layer has none.

@@ -1,4 +1,5 @@
 #include "certificate/check_part.h"
+#include "certificate/pipelines.h"
 #include "certificate/space.h"
 
 #include "cost/reports/report.h"
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 namespace planc::certificate {
 
@@ -30,26 +32,48 @@ void check_asked(const Asked &claimed, const Asked &asked) {
                     cost::grouped(asked.memory_limit)};
 }
 
-/// Checks that rules and mesh allow the plan.
-void check_plan(const Certificate &claimed, const plan::Request &request) {
+void check_mesh(const plan::Plan &plan, const plan::Request &request) {
+    if (plan.pipeline) {
+        if (const std::string fault = fault_of(plan, request); !fault.empty())
+            throw Wrong{fault};
+        return;
+    }
     const std::vector<Shape> allowed = shapes(request);
-    const auto shape = std::find_if(allowed.begin(), allowed.end(), [&](const Shape &each) {
-        return each.axes == claimed.axes && each.mesh.sizes == claimed.sizes;
-    });
-    if (shape == allowed.end())
+    if (std::none_of(allowed.begin(), allowed.end(),
+                     [&](const Shape &each) { return each.axes == plan.axes && each.mesh.sizes == plan.mesh.sizes; }))
         throw Wrong{"its mesh is not one that " + std::to_string(request.ranks) + " ranks may form"};
-    const std::vector<Storage> stored = storages(request, shape->mesh, shape->axes);
+}
+
+/// The request with the pipeline's axis.
+plan::Request along_axis_of(const plan::Plan &plan, plan::Request request) {
+    if (plan.pipeline)
+        request.pipeline->axis = plan.pipeline->axis;
+    return request;
+}
+
+/// Checks that rules and mesh allow the plan.
+void check_plan(const Certificate &claimed, const plan::Plan &plan, const plan::Request &asked) {
+    if (claimed.pipeline.has_value() != wants_pipeline(asked))
+        throw Wrong{claimed.pipeline ? "its plan has a pipeline, which the rules exclude" : "its plan has no pipeline"};
+    if (claimed.layers.size() != asked.graph.layers.size())
+        throw Wrong{"it has " + std::to_string(claimed.layers.size()) + " layers, the network " +
+                    std::to_string(asked.graph.layers.size())};
+    check_mesh(plan, asked);
+    const plan::Request request = along_axis_of(plan, asked);
+    const std::vector<Storage> stored = storages(request, plan.mesh, plan.axes);
     if (std::find(stored.begin(), stored.end(), claimed.storage) == stored.end())
         throw Wrong{"its storage is not among the choices"};
-    const auto options = strategies(request, *shape);
-    if (claimed.layers.size() != options.size())
-        throw Wrong{"it has " + std::to_string(claimed.layers.size()) + " layers, the network " +
-                    std::to_string(options.size())};
-    for (const LayerId l : options.ids()) {
+    std::map<std::vector<int>, PerLayer<Strategies>> known; // by the sizes of the mesh on which a layer lies
+    for (const LayerId l : plan.layers.ids()) {
         if (claimed.layers[l.index()].name != request.graph.layers[l].name)
             throw Wrong{"its layer '" + claimed.layers[l.index()].name + "' is '" + request.graph.layers[l].name +
                         "' of the network"};
-        if (std::find(options[l].begin(), options[l].end(), claimed.layers[l.index()].strategy) == options[l].end())
+        const Shape shape = shape_of(plan, request, l);
+        const auto [options, is_new] = known.try_emplace(shape.mesh.sizes);
+        if (is_new)
+            options->second = strategies(request, shape);
+        const Strategies &allowed = options->second[l];
+        if (std::find(allowed.begin(), allowed.end(), plan.layers[l]) == allowed.end())
             throw Wrong{"the strategy of layer '" + claimed.layers[l.index()].name + "' breaks the rules"};
     }
 }
@@ -60,11 +84,8 @@ void compare(const std::string &what, double claimed, double found, const char *
 }
 
 /// Checks the cost of the plan, by cost::price().
-void check_cost(const Certificate &claimed, const plan::Request &request) {
-    LayerStrategies layers;
-    for (const LayerClaim &layer : claimed.layers)
-        layers.push_back(layer.strategy);
-    const cost::CostTable table = plan::evaluate(request, {claimed.sizes}, claimed.axes, layers, claimed.storage);
+void check_cost(const Certificate &claimed, const plan::Plan &plan, const plan::Request &request) {
+    const cost::CostTable table = price_of(plan, request);
     double reshards = 0;
     double latency = 0;
     for (const cost::CollectiveRow &row : table.reshards)
@@ -92,6 +113,26 @@ void check_cost(const Certificate &claimed, const plan::Request &request) {
     if (!(claimed.lower_bound <= claimed.cost * (1 + rounding)))
         throw Wrong{"the lower bound is above the cost"};
     compare("the gap is", claimed.gap, claimed.cost > 0 ? (claimed.cost - claimed.lower_bound) / claimed.cost : 0, "");
+}
+
+/// Checks the bound of every depth.
+void check_depths(const Certificate &claimed, const plan::Request &request) {
+    const std::vector<Depth> all = depths(request, claimed.cost);
+    if (claimed.depths.size() != all.size())
+        throw Wrong{"it has bounds for " + std::to_string(claimed.depths.size()) +
+                    " depths of a pipeline, but there are " + std::to_string(all.size())};
+    double least = claimed.cost;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const Depth &depth = claimed.depths[i];
+        const std::string where = std::to_string(all[i].ranks) + " ranks along '" + all[i].axis + "'";
+        if (depth.axis != all[i].axis || depth.ranks != all[i].ranks)
+            throw Wrong{"there is no bound for pipelines of " + where};
+        if (!(depth.lower_bound <= all[i].lower_bound * (1 + rounding)))
+            throw Wrong{"pipelines of " + where + " are bounded by " + text(all[i].lower_bound) + " s, but it claims " +
+                        text(depth.lower_bound)};
+        least = std::min(least, depth.lower_bound);
+    }
+    compare("the least bound of all depths is", claimed.lower_bound, least, " s");
 }
 
 /// Checks that every mesh and storage of the space has its part, and that none is below the bound.
@@ -139,9 +180,13 @@ void check_parts(const Certificate &claimed, const plan::Request &request) {
 std::string check(const Certificate &certificate, const plan::Request &request) {
     try {
         check_asked(certificate.asked, asked(request));
-        check_plan(certificate, request);
-        check_cost(certificate, request);
-        check_parts(certificate, request);
+        const plan::Plan plan = plan_of(certificate, request);
+        check_plan(certificate, plan, request);
+        check_cost(certificate, plan, request);
+        if (certificate.pipeline)
+            check_depths(certificate, request);
+        else
+            check_parts(certificate, request);
         return {};
     } catch (const Wrong &wrong) {
         return wrong.line;

@@ -1,4 +1,5 @@
 #include "certificate/certificate.h"
+#include "certificate/pipelines.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
@@ -188,6 +189,10 @@ class Digest {
         const auto &[parameters, gradients, optimizer, texts] = rules;
         add(parameters, gradients, optimizer);
     }
+    void put(const plan::PipelineRequest &pipeline) {
+        const auto &[wanted, any_depth, axis, schedule, chunks, layers, cuts] = pipeline;
+        add(wanted, any_depth, axis, schedule, chunks, layers, cuts);
+    }
     void put(const plan::MeshRequest &mesh) {
         const auto &[automatic, axes] = mesh;
         add(automatic, automatic ? std::vector<plan::MeshAxis>{} : axes);
@@ -199,9 +204,12 @@ class Digest {
 } // namespace
 
 Asked asked(const plan::Request &request) {
-    return {Digest().add(request.graph, request.larger).hash(), Digest().add(request.machine).hash(),
-            Digest().add(request.mesh, request.pins, request.storage, request.search).hash(), request.ranks,
-            byte_limit(request)};
+    Digest rules;
+    rules.add(request.mesh, request.pins, request.storage, request.search);
+    if (wants_pipeline(request))
+        rules.add(*request.pipeline);
+    return {Digest().add(request.graph, request.larger).hash(), Digest().add(request.machine).hash(), rules.hash(),
+            request.ranks, byte_limit(request)};
 }
 
 double byte_limit(const plan::Request &request) {

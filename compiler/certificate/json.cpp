@@ -13,7 +13,7 @@ namespace planc::certificate {
 
 namespace {
 
-constexpr int format = 2;
+constexpr int format = 3;
 constexpr int deepest = 16; ///< brackets within brackets
 
 /// Lists of numbers, each written once, because alike layers have equal messages. They are texts, "3 -1 4", because a
@@ -96,6 +96,12 @@ void write(support::JsonWriter &json, const Part &part, Lists &lists) {
     json.end_array().end_object();
 }
 
+void write(support::JsonWriter &json, const PipelineClaim &pipeline) {
+    json.key("pipeline").begin_object().member("axis", pipeline.axis).member("schedule", pipeline.schedule);
+    json.member("chunks", pipeline.chunks).member("any_depth", pipeline.any_depth);
+    json.member("stages", Lists::words(pipeline.stages)).end_object();
+}
+
 struct Malformed {
     std::string line;
 };
@@ -111,6 +117,10 @@ class Reader {
         if (member == nullptr)
             fail(std::string("has no '") + name + "'");
         return {*member, path_.empty() ? name : path_ + "." + name};
+    }
+    [[nodiscard]] bool has(const char *name) const {
+        const llvm::json::Object *object = value_.getAsObject();
+        return object != nullptr && object->get(name) != nullptr;
     }
     [[nodiscard]] std::vector<Reader> list() const {
         const llvm::json::Array *array = value_.getAsArray();
@@ -227,6 +237,11 @@ Part part(const Reader &reader, const std::vector<Reader> &lists) {
     return result;
 }
 
+PipelineClaim pipeline(const Reader &reader) {
+    return {reader["axis"].text(), reader["schedule"].text(), reader["chunks"].integer<int>(),
+            reader["any_depth"].truth(), reader["stages"].numbers<int>()};
+}
+
 Certificate certificate(const Reader &reader) {
     Certificate result;
     if (reader["planc_certificate"].integer<int>() != format)
@@ -241,6 +256,8 @@ Certificate certificate(const Reader &reader) {
     result.axes = texts(plan["axes"]);
     result.sizes = plan["sizes"].numbers<int>();
     result.storage = storage(plan["store"]);
+    if (plan.has("pipeline"))
+        result.pipeline = pipeline(plan["pipeline"]);
     for (const Reader &layer : plan["layers"].list())
         result.layers.push_back({layer["name"].text(),
                                  {texts(layer["split"]), layer["order"].numbers<int>()},
@@ -259,6 +276,9 @@ Certificate certificate(const Reader &reader) {
     const std::vector<Reader> lists = reader["lists"].list();
     for (const Reader &each : reader["proof"].list())
         result.parts.push_back(part(each, lists));
+    for (const Reader &each : reader["depths"].list())
+        result.depths.push_back(
+            {each["axis"].text(), each["ranks"].integer<int>(), each["lower_bound_seconds"].number()});
     return result;
 }
 
@@ -297,6 +317,8 @@ std::string to_json(const Certificate &certificate) {
     write(json, "axes", certificate.axes);
     json.member("sizes", Lists::words(certificate.sizes));
     write(json, certificate.storage);
+    if (certificate.pipeline)
+        write(json, *certificate.pipeline);
     json.key("layers").begin_array();
     for (const LayerClaim &layer : certificate.layers) {
         json.begin_object().member("name", layer.name);
@@ -312,6 +334,13 @@ std::string to_json(const Certificate &certificate) {
     json.member("search_lower_bound_seconds", certificate.search_lower_bound).key("proof").begin_array();
     for (const Part &part : certificate.parts)
         write(json, part, lists);
+    json.end_array().key("depths").begin_array();
+    for (const Depth &depth : certificate.depths)
+        json.begin_object()
+            .member("axis", depth.axis)
+            .member("ranks", depth.ranks)
+            .member("lower_bound_seconds", depth.lower_bound)
+            .end_object();
     json.end_array();
     lists.write(json);
     return json.end_object().text();

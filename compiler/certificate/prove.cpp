@@ -1,4 +1,5 @@
 #include "certificate/certificate.h"
+#include "certificate/pipelines.h"
 #include "certificate/prover.h"
 #include "certificate/space.h"
 
@@ -15,7 +16,9 @@ void claim(const plan::Request &request, const plan::Plan &plan, Certificate &re
     result.axes = plan.axes;
     result.sizes = plan.mesh.sizes;
     result.storage = plan.storage;
-    const cost::CostTable table = plan::evaluate(request, plan.mesh, plan.axes, plan.layers, plan.storage);
+    if (plan.pipeline)
+        result.pipeline = claim_of(request, *plan.pipeline);
+    const cost::CostTable table = price_of(plan, request);
     for (const LayerId l : table.layers.ids()) {
         const cost::LayerRow &row = table.layers[l];
         result.layers.push_back(
@@ -39,20 +42,8 @@ std::optional<OperationId> short_at(const plan::Request &request, const plan::Pl
     return std::nullopt;
 }
 
-} // namespace
-
-std::vector<std::size_t> first_parts(const std::vector<Part> &parts) {
-    std::vector<std::size_t> result;
-    for (std::size_t p = 0; p < parts.size(); ++p)
-        if (p == 0 || parts[p].axes != parts[p - 1].axes || parts[p].sizes != parts[p - 1].sizes)
-            result.push_back(p);
-    result.push_back(parts.size());
-    return result;
-}
-
-Certificate prove(const plan::Request &request, const plan::Plan &plan) {
-    Certificate result;
-    claim(request, plan, result);
+/// The bounds of all meshes and storages without a pipeline.
+void prove_parts(const plan::Request &request, const plan::Plan &plan, Certificate &result) {
     for (const Shape &shape : shapes(request))
         for (const Storage &storage : storages(request, shape.mesh, shape.axes))
             result.parts.push_back({shape.axes, shape.mesh.sizes, storage, 0, {}});
@@ -77,6 +68,30 @@ Certificate prove(const plan::Request &request, const plan::Plan &plan) {
     result.lower_bound = target;
     for (const Part &part : result.parts)
         result.lower_bound = std::min(result.lower_bound, part.lower_bound);
+}
+
+} // namespace
+
+std::vector<std::size_t> first_parts(const std::vector<Part> &parts) {
+    std::vector<std::size_t> result;
+    for (std::size_t p = 0; p < parts.size(); ++p)
+        if (p == 0 || parts[p].axes != parts[p - 1].axes || parts[p].sizes != parts[p - 1].sizes)
+            result.push_back(p);
+    result.push_back(parts.size());
+    return result;
+}
+
+Certificate prove(const plan::Request &request, const plan::Plan &plan) {
+    Certificate result;
+    claim(request, plan, result);
+    if (plan.pipeline) {
+        result.depths = depths(request, result.cost);
+        result.lower_bound = result.cost;
+        for (const Depth &depth : result.depths)
+            result.lower_bound = std::min(result.lower_bound, depth.lower_bound);
+    } else {
+        prove_parts(request, plan, result);
+    }
     result.gap = result.cost > 0 ? (result.cost - result.lower_bound) / result.cost : 0;
     return result;
 }

@@ -55,7 +55,7 @@ PerLayer<std::map<std::string, std::int64_t>> loops_of_layers(const sharding::Gr
 /// One layer under the rules that speak of its loops.
 class Layer {
   public:
-    Layer(const Shape &shape, bool search, const std::map<std::string, std::int64_t> &loops,
+    Layer(const Shape &shape, const plan::Request &request, const std::map<std::string, std::int64_t> &loops,
           const std::vector<plan::Pin> &pins)
         : shape_(shape), loops_(loops) {
         for (const plan::Pin &pin : pins)
@@ -64,7 +64,7 @@ class Layer {
                 ruled_.insert(pin.loop);
             }
         for (std::size_t axis = 0; axis < shape.axes.size(); ++axis)
-            choices_.push_back(choices(axis, search));
+            choices_.push_back(choices(axis, request));
     }
 
     Strategies all() const {
@@ -84,12 +84,12 @@ class Layer {
     }
 
   private:
-    [[nodiscard]] std::vector<std::string> choices(std::size_t axis, bool search) const {
+    [[nodiscard]] std::vector<std::string> choices(std::size_t axis, const plan::Request &request) const {
         for (const plan::Pin *pin : pins_)
             if (std::count(pin->axes.begin(), pin->axes.end(), shape_.axes[axis]) > 0)
                 return {pin->loop};
         std::vector<std::string> result;
-        if (search && shape_.mesh.sizes[axis] > 1)
+        if (request.search && shape_.mesh.sizes[axis] > 1 && !has_stages(request, shape_.axes[axis]))
             for (const auto &[loop, extent] : loops_)
                 if (!ruled_.contains(loop))
                     result.push_back(loop);
@@ -185,7 +185,7 @@ std::vector<Storage> storages(const plan::Request &request, const Mesh &mesh, co
         return {{numbers(rules.parameters, axes), numbers(gradients, axes), numbers(optimizer, axes)}};
     std::vector<int> all;
     for (std::size_t axis = 0; axis < mesh.sizes.size(); ++axis)
-        if (mesh.sizes[axis] > 1)
+        if (mesh.sizes[axis] > 1 && !has_stages(request, axes[axis]))
             all.push_back(static_cast<int>(axis));
     std::vector<Storage> result{{}};
     if (all.empty())
@@ -201,9 +201,9 @@ PerLayer<Strategies> strategies(const plan::Request &request, const Shape &shape
     const auto loops = loops_of_layers(request.graph);
     PerLayer<Strategies> result;
     for (const LayerId l : loops.ids())
-        result.push_back(Layer(shape, request.search, loops[l],
-                               request.pins.contains(l) ? request.pins[l] : std::vector<plan::Pin>{})
-                             .all());
+        result.push_back(
+            Layer(shape, request, loops[l], request.pins.contains(l) ? request.pins[l] : std::vector<plan::Pin>{})
+                .all());
     return result;
 }
 

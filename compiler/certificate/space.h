@@ -33,8 +33,8 @@ struct Shape {
 /// The strategies that one layer may have.
 using Strategies = std::vector<LayerStrategy>;
 
-/// Each axis splits the loop that a rule assigns to it, or else any loop without a rule, or none. No such
-/// loop is cut into more parts than its shortest extent in the layer.
+/// Each axis but one with stages splits the loop that a rule assigns to it, or else any loop without a rule, or none.
+/// No such loop is cut into more parts than its shortest extent in the layer.
 [[nodiscard]] PerLayer<Strategies> strategies(const plan::Request &request, const Shape &shape);
 
 } // namespace planc::certificate

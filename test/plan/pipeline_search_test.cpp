@@ -7,7 +7,6 @@
 #include "plan/random_request.h"
 #include "plan/space/space.h"
 #include "plan/space/storage.h"
-#include "sharding/graphs.h"
 
 #include <gtest/gtest.h>
 
@@ -17,31 +16,11 @@
 namespace planc::plan {
 namespace {
 
-using reference::random_machine;
+using reference::random_pipelines;
 using sharding::reference::Random;
 using sharding::reference::uniform;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-/// A perceptron of a few layers, whose gradients are summed over micro-batches.
-Request random_pipelines(Random &random) {
-    sharding::graphs::Mlp mlp{8, {}, {}};
-    const int layers = uniform(random, 2, 3);
-    for (int layer = 0; layer <= layers; ++layer) {
-        mlp.widths.push_back(uniform(random, 2, 6) * 8);
-        mlp.roles.push_back("role" + std::to_string(layer));
-    }
-    Request request = reference::request(sharding::graphs::training_step(mlp), 2 * uniform(random, 1, 2));
-    request.graph.microbatches = uniform(random, 1, 6);
-    for (sharding::Operation &operation : request.graph.operations)
-        operation.per_step = operation.phase == sharding::Phase::update;
-    request.machine = random_machine(random);
-    request.runner_ups = false;
-    PipelineRequest &wanted = request.pipeline.emplace();
-    for (const LayerId layer : request.graph.layers.ids())
-        wanted.layers.push_back(layer);
-    return request;
-}
 
 /// Calls `visit` with every way to begin so many stages.
 template <class Visit> void all_cuts(const Cuts &cuts, int stages, Begins &begins, Visit visit) {

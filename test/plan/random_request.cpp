@@ -1,5 +1,7 @@
 #include "plan/random_request.h"
 
+#include "sharding/graphs.h"
+
 #include <cmath>
 
 namespace planc::plan::reference {
@@ -56,6 +58,25 @@ Request random_request(Random &random) {
         r.mesh.axes = {{"line", r.ranks}};
     r.machine = random_machine(random);
     return r;
+}
+
+Request random_pipelines(Random &random) {
+    sharding::graphs::Mlp mlp{8, {}, {}};
+    const int layers = uniform(random, 2, 3);
+    for (int layer = 0; layer <= layers; ++layer) {
+        mlp.widths.push_back(uniform(random, 2, 6) * 8);
+        mlp.roles.push_back("role" + std::to_string(layer));
+    }
+    Request request = reference::request(sharding::graphs::training_step(mlp), 2 * uniform(random, 1, 2));
+    request.graph.microbatches = uniform(random, 1, 6);
+    for (sharding::Operation &operation : request.graph.operations)
+        operation.per_step = operation.phase == sharding::Phase::update;
+    request.machine = random_machine(random);
+    request.runner_ups = false;
+    PipelineRequest &wanted = request.pipeline.emplace();
+    for (const LayerId layer : request.graph.layers.ids())
+        wanted.layers.push_back(layer);
+    return request;
 }
 
 } // namespace planc::plan::reference

@@ -19,5 +19,7 @@ void measure_loops(Machine &machine, sharding::reference::Random &random);
 [[nodiscard]] Request request(Graph graph, int ranks);
 /// On 2 to 8 ranks, without rules.
 [[nodiscard]] Request random_request(sharding::reference::Random &random);
+/// A perceptron of a few layers in a pipeline of any depth; gradients are summed over micro-batches.
+[[nodiscard]] Request random_pipelines(sharding::reference::Random &random);
 
 } // namespace planc::plan::reference

@@ -88,20 +88,13 @@ int cost_by_profile(const Options &options) {
 int certify(Compilation &compilation, const Options &options) {
     if (options.certificate.empty())
         return done;
-    if (compilation.plan().pipeline) {
-        std::cerr << "planc: --certificate: layout '" << compilation.request().layout
-                  << "' has a pipeline, whose bound is not proved; `forbid pipeline` in the layout excludes them\n";
-        return input_error;
-    }
     const std::string error = write_file(options.certificate, certificate_text(compilation, options));
     if (!error.empty())
         std::cerr << "planc: " << error << '\n';
     return error.empty() ? done : input_error;
 }
 
-std::string how_to_check(const Compilation &compilation, const Options &options) {
-    if (compilation.plan().pipeline)
-        return "";
+std::string how_to_check(const Options &options) {
     if (options.certificate.empty())
         return "\nThe bound is proved by --certificate FILE; `planc verify FILE " + options.file + "` checks it.\n";
     return "\nThe bound is proved by '" + options.certificate + "'; `planc verify " + options.certificate + " " +
@@ -157,7 +150,7 @@ int explain_command(const Options &options) {
     if (const int code = certify(compilation, options); code != done)
         return code;
     if (options.why_not.empty()) {
-        std::cout << plan::explain(request, compilation.plan()) << how_to_check(compilation, options);
+        std::cout << plan::explain(request, compilation.plan()) << how_to_check(options);
         return done;
     }
     const plan::WhyNotAnswer answer = plan::why_not(request, compilation.plan(), options.why_not);

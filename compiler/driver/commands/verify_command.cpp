@@ -68,9 +68,17 @@ std::variant<Options, std::string> options_of(const certificate::Question &quest
     return parsed;
 }
 
+std::string what_is_bounded(const certificate::Certificate &certificate, const Compilation &compilation) {
+    if (certificate.pipeline)
+        return "by its computation alone, no pipeline of " + std::to_string(certificate.question.microbatches) +
+               (certificate.question.microbatches == 1 ? " micro-batch" : " micro-batches") + " takes less";
+    const auto meshes = certificate::shapes(compilation.request().request).size();
+    return "no plan on " + (meshes == 1 ? "this mesh" : "any of the " + std::to_string(meshes) + " mesh shapes") +
+           " takes less";
+}
+
 std::string verdict(const certificate::Certificate &certificate, const Options &options, const Options &question,
                     const Compilation &compilation) {
-    const auto meshes = certificate::shapes(compilation.request().request).size();
     char gap[32];
     std::snprintf(gap, sizeof gap, "%.2g %%", 100 * certificate.gap);
     std::string text = options.file + " holds: " + question.file + ", layout " + compilation.request().layout + " on " +
@@ -79,8 +87,8 @@ std::string verdict(const certificate::Certificate &certificate, const Options &
                        compilation.request().request.machine.name + "\n";
     text += "cost " + cost::human_seconds(cost::Seconds(certificate.cost)) + " a step, memory " +
             cost::human_bytes(cost::Bytes(certificate.memory)) + " a rank\n";
-    text += "lower bound " + cost::human_seconds(cost::Seconds(certificate.lower_bound)) + ": no plan on " +
-            (meshes == 1 ? "this mesh" : "any of the " + std::to_string(meshes) + " mesh shapes") + " takes less";
+    text += "lower bound " + cost::human_seconds(cost::Seconds(certificate.lower_bound)) + ": " +
+            what_is_bounded(certificate, compilation);
     text += certificate.gap > 1e-9 ? std::string("; the optimality gap is ") + gap + "\n" : "\n";
     if (certificate.search_lower_bound > certificate.lower_bound * (1 + 1e-9))
         text += "the search's own lower bound is " +
@@ -119,6 +127,10 @@ int verify_command(const Options &options) {
     if (!compilation.request_with({certificate.question.microbatches, certificate.question.recompute}))
         return compilation.exit_code() == usage_error ? input_error : compilation.exit_code();
     plan::Request request = compilation.request().request;
+    if (certificate.pipeline && request.pipeline) { // which rules may leave open
+        request.pipeline->wanted = true;
+        request.pipeline->any_depth = certificate.pipeline->any_depth;
+    }
     // The search may have planned for a smaller limit than the requested one (planning/memory_target.h).
     if (certificate.asked.memory_limit > 0 && certificate.asked.memory_limit < certificate::byte_limit(request))
         request.memory_limit_bytes = certificate.asked.memory_limit;
