@@ -137,8 +137,8 @@ double least_step(const Work &work, const plan::Request &request, int ranks, dou
     if (has_unequal_positions(request)) // some stage works for as long as all ranks together would
         return work.step / request.ranks;
     const plan::PipelineRequest &wanted = *request.pipeline;
-    const bool one_stage_each =
-        wanted.chunks == 1 && wanted.schedule != "chimera" && !pipeline::is_table(wanted.schedule);
+    const bool one_stage_each = !wanted.schedule.empty() && wanted.chunks == 1 && wanted.schedule != "chimera" &&
+                                !pipeline::is_table(wanted.schedule);
     const double of_stage = static_cast<double>(request.ranks) / ranks;
     const double n = request.graph.microbatches;
     const double most = one_stage_each ? known / n : 0;
@@ -197,10 +197,13 @@ bool are_stages_of(const plan::Plan &plan, const plan::Request &request) {
     return before == stages.count - 1;
 }
 
-bool is_schedule_of(const std::string &schedule, const plan::Request &request) {
-    static const std::vector<std::string> open{"one_f_one_b", "zero_bubble", "gpipe"};
-    const std::string &asked = request.pipeline->schedule;
-    return asked.empty() ? std::find(open.begin(), open.end(), schedule) != open.end() : schedule == asked;
+/// Where the rules leave it open, one of those that are searched.
+bool is_schedule_of(const plan::PipelinePlan &plan, const plan::PipelineRequest &wanted) {
+    static const std::vector<std::pair<std::string, int>> open{
+        {"one_f_one_b", 1}, {"zero_bubble", 1}, {"gpipe", 1}, {"interleaved", 2}, {"zb_v", 2}};
+    if (!wanted.schedule.empty())
+        return plan.schedule == wanted.schedule && plan.chunks == wanted.chunks;
+    return std::find(open.begin(), open.end(), std::pair(plan.schedule, plan.chunks)) != open.end();
 }
 
 } // namespace
@@ -275,7 +278,7 @@ std::string fault_of(const plan::Plan &plan, const plan::Request &request) {
                    depth.ranks == plan.mesh.sizes[static_cast<std::size_t>(axis)];
         }))
         return "no pipeline may lie along '" + pipeline.axis + "' of its mesh";
-    if (!is_schedule_of(pipeline.schedule, request) || pipeline.chunks != request.pipeline->chunks)
+    if (!is_schedule_of(pipeline, *request.pipeline))
         return "its schedule is not one that was asked for";
     try {
         const pipeline::Schedule schedule =

@@ -214,6 +214,8 @@ struct Plan {
     std::optional<PipelinePlan> pipeline;
     std::optional<PassedPipelines> passed_pipelines; ///< none: the search did not look for pipelines
     std::optional<Seconds> without_pipeline;         ///< a step of the fastest plan without one; none: nothing fits
+    std::vector<Plan> other_pipelines; ///< the fastest with other numbers of stages a rank, by their prices: these are
+                                       ///< of schedules whose prices differ in how exact they are
     SharedCost cost = std::make_shared<const CostTable>();
     Seconds lower_bound{};                        ///< no plan of the space has a lower price
     PerLayer<std::optional<RunnerUp>> runner_ups; ///< none: no other choice, or not asked for

@@ -29,6 +29,8 @@ bool PlanSearch::try_pipelines(double asked, Wanted wanted) {
     plan::PassedPipelines passed;
     passed.bound = found_.plan.pipeline ? found_.plan.lower_bound : step_found();
     passed.answer = step_found();
+    if (is_wanted && has_plan(found_.plan) && !take_others(found_, passed, wanted))
+        return false;
     std::optional<Found> best;
     for (const MemorySavings &savings : counts_of_pipelines()) {
         if (is_wanted && savings == pinned_)
@@ -51,16 +53,25 @@ bool PlanSearch::try_pipelines(double asked, Wanted wanted) {
         if (has_plan(next.plan))
             best = std::move(next);
     }
-    if (best && !take_if_faster(*std::move(best), passed, wanted))
+    if (best && (!take_if_faster(*best, passed, wanted) || !take_others(*best, passed, wanted)))
         return false;
     if (!found_.plan.pipeline)
         found_.plan.passed_pipelines = passed;
     return true;
 }
 
+/// Where simulation decides, also tries the pipelines with other numbers of stages a rank.
+bool PlanSearch::take_others(const Found &pipeline, plan::PassedPipelines &passed, Wanted wanted) {
+    const Found with = pipeline; // which may be the plan that was found, and be replaced
+    for (const plan::Plan &other : with.plan.other_pipelines)
+        if (may_simulate() && !take_if_faster({with.savings, with.step, other}, passed, wanted))
+            return false;
+    return true;
+}
+
 /// The plans of the literature and the simulations stay those of the plan without a pipeline.
 void PlanSearch::stand_beside(plan::Plan &pipeline, cost::Seconds without, cost::Seconds step) {
-    pipeline.without_pipeline = without;
+    pipeline.without_pipeline = found_.plan.pipeline ? found_.plan.without_pipeline : without;
     pipeline.baselines = found_.plan.baselines;
     pipeline.simulated = found_.plan.simulated;
     if (pipeline.simulated)
@@ -88,18 +99,21 @@ bool PlanSearch::take_if_faster(Found pipeline, plan::PassedPipelines &passed, W
     }
     pipeline.plan.memory_limit_bytes = asked;
     const bool simulated = schedule && schedule->overlap && schedule_ && schedule_->overlap;
-    passed.fastest = simulated ? schedule->overlap->step : pipeline.plan.cost->seconds();
-    passed.stages = pipeline.plan.pipeline->stages.count;
-    passed.microbatches = static_cast<int>(pipeline.savings.microbatches);
-    passed.schedule = pipeline.plan.pipeline->schedule;
+    const cost::Seconds step = simulated ? schedule->overlap->step : pipeline.plan.cost->seconds();
     const cost::Seconds known = simulated || !has_plan(found_.plan) ? step_found() : found_.plan.cost->seconds();
-    passed.answer = known;
-    passed.simulated = simulated;
-    if (*passed.fastest > (1 - plan::least_gain) * known)
+    if (!passed.fastest || step < *passed.fastest)
+        passed = {passed.bound,
+                  step,
+                  known,
+                  simulated,
+                  pipeline.plan.pipeline->stages.count,
+                  static_cast<int>(pipeline.savings.microbatches),
+                  pipeline.plan.pipeline->schedule};
+    if (step > (1 - plan::least_gain) * known)
         return true;
     pipeline.plan.lower_bound = std::min(passed.bound, pipeline.plan.cost->seconds());
-    if (has_plan(found_.plan) && !found_.plan.pipeline)
-        stand_beside(pipeline.plan, known, *passed.fastest);
+    if (has_plan(found_.plan))
+        stand_beside(pipeline.plan, known, step);
     found_ = std::move(pipeline);
     schedule_ = std::move(schedule);
     return true;

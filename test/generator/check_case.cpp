@@ -184,8 +184,8 @@ class Check {
         pipeline.chunks = wanted.chunks;
         const auto axis = std::find(plan.axes.begin(), plan.axes.end(), wanted.axis) - plan.axes.begin();
         plan::StageCosts costs{{plan.cost}, {}};
-        plan.failure = plan::make_stages(plan::Cuts(request), costs, plan.mesh.sizes[static_cast<std::size_t>(axis)],
-                                         pipeline.stages);
+        plan.failure =
+            plan::make_stages(plan::Cuts(request), costs, plan.mesh.sizes[static_cast<std::size_t>(axis)], pipeline);
         if (plan.failure.empty())
             plan.cost = std::make_shared<const cost::CostTable>(plan::price_pipeline(request, plan));
     }

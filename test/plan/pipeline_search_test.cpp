@@ -56,16 +56,18 @@ double least_of_all(const Request &request) {
                 }
                 for (const StorageChoice &choice : storage_choices(inner, shape)) {
                     plan.storage = choice.storage;
-                    Begins begins{0};
-                    all_cuts(cuts, depth.ranks, begins, [&](const Begins &each) {
-                        for (const std::string &schedule : searched_schedules()) {
-                            plan.pipeline = PipelinePlan{depth.axis, schedule, 1, cuts.stages(each)};
-                            const CostTable table = price_pipeline(request, plan);
-                            if (request.memory_limit_bytes == 0 ||
-                                table.memory.total().value <= request.memory_limit_bytes)
-                                least = std::min(least, table.seconds().value);
-                        }
-                    });
+                    for (const int chunks : {1, 2}) {
+                        Begins begins{0};
+                        all_cuts(cuts, chunks * depth.ranks, begins, [&](const Begins &each) {
+                            for (const std::string &schedule : searched_schedules(chunks)) {
+                                plan.pipeline = PipelinePlan{depth.axis, schedule, chunks, cuts.stages(each)};
+                                const CostTable table = price_pipeline(request, plan);
+                                if (request.memory_limit_bytes == 0 ||
+                                    table.memory.total().value <= request.memory_limit_bytes)
+                                    least = std::min(least, table.seconds().value);
+                            }
+                        });
+                    }
                 }
             }
         }

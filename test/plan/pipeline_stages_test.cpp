@@ -37,19 +37,22 @@ struct Case {
     }
 
     [[nodiscard]] int ranks() const { return plan.mesh.sizes.back(); }
+    [[nodiscard]] PipelinePlan asked() const {
+        return {"stage", request.pipeline->schedule, request.pipeline->chunks, {}};
+    }
     [[nodiscard]] std::string failure() const {
-        LayerStages made;
+        PipelinePlan made = asked();
         StageCosts costs{{plan.cost}, {}};
         return make_stages(Cuts(request), costs, ranks(), made);
     }
     [[nodiscard]] std::vector<int> stages() const {
-        LayerStages made;
+        PipelinePlan made = asked();
         StageCosts costs{{plan.cost}, {}};
         EXPECT_EQ(make_stages(Cuts(request), costs, ranks(), made), "");
         std::vector<int> result;
-        for (const int stage : made.of)
+        for (const int stage : made.stages.of)
             result.push_back(stage);
-        EXPECT_EQ(made.count, result.back() + 1);
+        EXPECT_EQ(made.stages.count, result.back() + 1);
         return result;
     }
 };
@@ -120,9 +123,9 @@ TEST(PipelineStages, AreWeighedByTheirRanks) {
         c.request.pipeline->schedule = schedule;
         c.request.pipeline->chunks = chunks;
         StageCosts costs{at, {}};
-        LayerStages made;
+        PipelinePlan made = c.asked();
         EXPECT_EQ(make_stages(Cuts(c.request), costs, 2, made), "");
-        return std::vector<int>(made.of.begin(), made.of.end());
+        return std::vector<int>(made.stages.of.begin(), made.stages.of.end());
     };
     EXPECT_EQ(stages({c.plan.cost, faster}, "one_f_one_b", 1), (std::vector{0, 1, 1, 1}));
     EXPECT_EQ(stages({faster, c.plan.cost}, "one_f_one_b", 1), (std::vector{0, 0, 0, 1}));

@@ -102,8 +102,7 @@ std::string other_schedules(const Plan &plan) {
     if (chunks > 2 || chunks * ranks != pipeline.stages.count || changes_weights(pipeline.schedule) ||
         pipeline.schedule == "chimera")
         return text;
-    static const std::vector<std::string> of_two_chunks{"interleaved", "zb_v"};
-    for (const std::string &schedule : chunks == 1 ? searched_schedules() : of_two_chunks)
+    for (const std::string &schedule : searched_schedules(chunks))
         if (schedule != pipeline.schedule)
             text += (text.empty() ? "the same stages by other schedules: " : ", ") + schedule + " " +
                     cost::human_seconds(

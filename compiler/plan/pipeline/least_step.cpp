@@ -18,9 +18,10 @@ double before_all(double work, double most) {
     return sum;
 }
 
-/// Whether each rank of the axis has one stage of one replica.
-bool has_one_stage_each(const PipelineRequest &pipeline) {
-    return pipeline.chunks == 1 && pipeline.schedule != "chimera" && !pipeline::is_table(pipeline.schedule);
+/// Whether each rank of the axis has one stage of one replica; where the schedule is open, it may have two.
+bool has_one_stage_each(const PipelineRequest &wanted) {
+    return !wanted.schedule.empty() && wanted.chunks == 1 && wanted.schedule != "chimera" &&
+           !pipeline::is_table(wanted.schedule);
 }
 
 } // namespace

@@ -377,9 +377,10 @@ CostTable price_pipeline(const Request &request, const Plan &plan) {
     return PipelinePrice(request, plan).make();
 }
 
-const std::vector<std::string> &searched_schedules() {
-    static const std::vector<std::string> names{"one_f_one_b", "zero_bubble", "gpipe"};
-    return names;
+const std::vector<std::string> &searched_schedules(int chunks) {
+    static const std::vector<std::string> of_one{"one_f_one_b", "zero_bubble", "gpipe"};
+    static const std::vector<std::string> of_two{"interleaved", "zb_v"};
+    return chunks == 1 ? of_one : of_two;
 }
 
 Seconds seconds_with(const std::string &schedule, int ranks, int chunks, int microbatches,

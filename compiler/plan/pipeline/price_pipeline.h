@@ -13,8 +13,8 @@ namespace planc::plan {
 /// with most.
 [[nodiscard]] CostTable price_pipeline(const Request &request, const Plan &plan);
 
-/// The schedules that a search chooses from, the simplest first.
-[[nodiscard]] const std::vector<std::string> &searched_schedules();
+/// The schedules that a search chooses from, with one stage or two on each rank, the simplest first.
+[[nodiscard]] const std::vector<std::string> &searched_schedules(int chunks);
 
 /// The step of the same stages by another schedule: PipelineCost::with_barrier.
 [[nodiscard]] Seconds seconds_with(const std::string &schedule, int ranks, int chunks, int microbatches,

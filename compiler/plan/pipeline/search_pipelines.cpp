@@ -15,7 +15,9 @@
 #include "plan/space/storage.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -30,8 +32,13 @@ constexpr int most_rounds = 6; ///< of cutting anew where memory is short
 class PipelineSearch {
   public:
     explicit PipelineSearch(const Request &request)
-        : request_(request), wanted_(*request.pipeline), cuts_(request), limit_(memory_limit(request)),
-          schedules_(wanted_.schedule.empty() ? searched_schedules() : std::vector<std::string>{wanted_.schedule}) {}
+        : request_(request), wanted_(*request.pipeline), cuts_(request), limit_(memory_limit(request)) {
+        if (!wanted_.schedule.empty())
+            schedules_[wanted_.chunks] = {wanted_.schedule};
+        else
+            for (const int chunks : {1, 2})
+                schedules_[chunks] = searched_schedules(chunks);
+    }
 
     Plan make() {
         const Bytes state = least_state(request_);
@@ -46,9 +53,27 @@ class PipelineSearch {
             if (request_.search && of_depth_ && !is_uneven(request_.mesh))
                 take(bettered(with_depth(request_, depth), cuts_, *of_depth_, rules()));
         }
-        if (!best_)
+        if (best_.empty())
             return failed();
-        Plan plan = *std::move(best_);
+        for (auto &[chunks, plan] : best_)
+            finish(plan);
+        return fastest();
+    }
+
+  private:
+    /// That a plan must be faster than to be of interest, whatever its number of stages a rank.
+    [[nodiscard]] double best_seconds() const {
+        double most = 0;
+        for (const auto &[chunks, schedules] : schedules_)
+            most = std::max(most, best_seconds(chunks));
+        return most;
+    }
+    [[nodiscard]] double best_seconds(int chunks) const {
+        const auto best = best_.find(chunks);
+        return best == best_.end() ? request_.at_most.value : best->second.cost->seconds().value;
+    }
+
+    void finish(Plan &plan) const {
         plan.lower_bound = request_.search ? Seconds(std::min(lower_bound_, plan.cost->seconds().value)) : Seconds(0);
         plan.meshes = meshes_;
         plan.memory_limit_bytes = limit_;
@@ -56,11 +81,18 @@ class PipelineSearch {
         warn_of_memory(plan);
         if (request_.search && request_.runner_ups)
             add_alternatives_by_stage(request_, plan);
-        return plan;
     }
 
-  private:
-    [[nodiscard]] double best_seconds() const { return best_ ? best_->cost->seconds().value : request_.at_most.value; }
+    /// With the fastest of the other numbers of stages a rank beside it.
+    Plan fastest() {
+        std::vector<Plan> all;
+        for (auto &[chunks, plan] : best_)
+            all.push_back(std::move(plan));
+        std::ranges::stable_sort(all, {}, [](const Plan &plan) { return plan.cost->seconds(); });
+        Plan first = std::move(all.front());
+        first.other_pipelines.assign(std::make_move_iterator(all.begin() + 1), std::make_move_iterator(all.end()));
+        return first;
+    }
 
     [[nodiscard]] double least_computation(const Depth &depth) {
         if (!request_.search)
@@ -96,14 +128,16 @@ class PipelineSearch {
             return;
         }
         const std::vector<Baseline> baselines = std::exchange(plan.baselines, {});
-        const std::optional<Splits> splits = in_stages({std::move(plan), {}, {}}, depth);
-        if (!splits)
-            return;
-        if (is_promising(*splits))
-            try_splits(*splits);
-        for (const Baseline &baseline : baselines)
-            if (baseline.excluded.empty())
-                try_baseline(*splits, baseline);
+        for (const auto &[chunks, schedules] : schedules_) {
+            const std::optional<Splits> splits = in_stages({plan, {}, {}}, depth, chunks);
+            if (!splits)
+                continue;
+            if (is_promising(*splits))
+                try_splits(*splits);
+            for (const Baseline &baseline : baselines)
+                if (baseline.excluded.empty())
+                    try_baseline(*splits, baseline);
+        }
     }
 
     void try_uneven(const Depth &depth) {
@@ -111,16 +145,21 @@ class PipelineSearch {
         meshes_ += splits.plan.meshes;
         if (failure_ = splits.plan.failure; !failure_.empty())
             return;
-        if (const std::optional<Splits> staged = in_stages(std::move(splits), depth))
-            try_splits(*staged);
+        for (const auto &[chunks, schedules] : schedules_)
+            if (const std::optional<Splits> staged = in_stages(splits, depth, chunks))
+                try_splits(*staged);
     }
 
-    [[nodiscard]] std::optional<Splits> in_stages(Splits splits, const Depth &depth) {
-        PipelinePlan pipeline{depth.axis, schedules_.front(), wanted_.chunks, {}};
+    /// With so many stages on each rank of the axis.
+    [[nodiscard]] std::optional<Splits> in_stages(Splits splits, const Depth &depth, int chunks) {
+        PipelinePlan pipeline{depth.axis, schedules_.at(chunks).front(), chunks, {}};
         if (splits.costs.at.empty())
             splits.costs.at = {splits.plan.cost};
-        if (failure_ = make_stages(cuts_, splits.costs, depth.ranks, pipeline.stages); !failure_.empty())
+        std::string failure = make_stages(cuts_, splits.costs, depth.ranks, pipeline);
+        if (!failure.empty()) {
+            failure_ = failure_.empty() ? std::move(failure) : failure_;
             return std::nullopt;
+        }
         splits.plan.pipeline = std::move(pipeline);
         splits.set_layers(splits.plan);
         return splits;
@@ -145,8 +184,9 @@ class PipelineSearch {
         const CutSearch search(cuts_, splits.costs, ranks_of_pipeline(splits.plan));
         const Begins begins = cuts_.begins(splits.plan.pipeline->stages);
         double least = infinity;
-        for (const std::string &schedule : schedules_)
-            least = std::min(least, search.seconds(begins, schedule, wanted_.chunks));
+        const int chunks = splits.plan.pipeline->chunks;
+        for (const std::string &schedule : schedules_.at(chunks))
+            least = std::min(least, search.seconds(begins, schedule, chunks));
         const bool promising = !request_.search || (1 - near_optimal_margin) * least < best_seconds();
         too_slow_ |= !promising;
         return promising;
@@ -187,14 +227,16 @@ class PipelineSearch {
     /// The same plan by the fastest schedule that fits the memory, or by the one that needs the least. Schedules that
     /// would be slower with the times of the first one are passed by, unless `all` are priced.
     [[nodiscard]] Plan priced(Plan plan, bool all = false) const {
-        plan.pipeline->schedule = schedules_.front();
+        const int chunks = plan.pipeline->chunks;
+        const std::vector<std::string> &schedules = schedules_.at(chunks);
+        plan.pipeline->schedule = schedules.front();
         plan.cost = std::make_shared<const CostTable>(price_pipeline(request_, plan));
         std::vector<std::pair<double, std::string>> others;
-        for (std::size_t i = 1; i < schedules_.size(); ++i)
-            others.emplace_back(seconds_with(schedules_[i], ranks_of_pipeline(plan), wanted_.chunks,
-                                             request_.graph.microbatches, *plan.cost->pipeline)
+        for (std::size_t i = 1; i < schedules.size(); ++i)
+            others.emplace_back(seconds_with(schedules[i], ranks_of_pipeline(plan), chunks, request_.graph.microbatches,
+                                             *plan.cost->pipeline)
                                     .value,
-                                schedules_[i]);
+                                schedules[i]);
         std::stable_sort(others.begin(), others.end(),
                          [](const auto &a, const auto &b) { return a.first < b.first * (1 - rounding); });
         for (const auto &[seconds, schedule] : others) {
@@ -237,7 +279,7 @@ class PipelineSearch {
         const CutSearch search(cuts_, splits.costs, ranks_of_pipeline(splits.plan));
         while (true) {
             const std::optional<Begins> moved =
-                search.moved(cuts_.begins(best.pipeline->stages), best.pipeline->schedule, wanted_.chunks);
+                search.moved(cuts_.begins(best.pipeline->stages), best.pipeline->schedule, best.pipeline->chunks);
             if (!moved)
                 return best;
             Plan other = with_stages(splits, best, *moved);
@@ -273,10 +315,11 @@ class PipelineSearch {
             return;
         }
         ++fitting_;
-        if (plan.cost->seconds().value < best_seconds() * (1 - rounding))
-            best_ = plan;
+        const int chunks = plan.pipeline->chunks;
+        if (plan.cost->seconds().value < best_seconds(chunks) * (1 - rounding))
+            best_[chunks] = plan;
         else
-            too_slow_ |= !best_;
+            too_slow_ |= !best_.contains(chunks);
     }
 
     [[nodiscard]] Plan failed() const {
@@ -317,10 +360,10 @@ class PipelineSearch {
     const PipelineRequest &wanted_;
     Cuts cuts_;
     double limit_;
-    std::optional<LayerTimes> work_;     ///< where strategies are searched
-    std::vector<std::string> schedules_; ///< to choose from, the simplest first
-    std::optional<Plan> best_;
-    std::optional<Plan> of_depth_; ///< the best of the depth, whether it fits or not
+    std::optional<LayerTimes> work_;                    ///< where strategies are searched
+    std::map<int, std::vector<std::string>> schedules_; ///< by stages a rank: to choose from, the simplest first
+    std::map<int, Plan> best_;                          ///< by stages a rank
+    std::optional<Plan> of_depth_;                      ///< the best of the depth, whether it fits or not
     double lower_bound_ = infinity;
     int meshes_ = 0;
     std::size_t fitting_ = 0; ///< plans

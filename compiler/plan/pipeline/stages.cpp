@@ -118,16 +118,16 @@ static bool has_statistics(const Graph &graph) {
     });
 }
 
-std::string make_stages(const Cuts &cuts, StageCosts &costs, int ranks, sharding::LayerStages &stages) {
+std::string make_stages(const Cuts &cuts, StageCosts &costs, int ranks, PipelinePlan &plan) {
     const Request &request = cuts.request();
     const PipelineRequest &wanted = *request.pipeline;
-    if (wanted.schedule == "chimera" && ranks % 2 != 0)
+    if (plan.schedule == "chimera" && ranks % 2 != 0)
         return "chimera takes an even number of ranks, not " + std::to_string(ranks);
-    if (wanted.schedule == "chimera" && has_statistics(request.graph))
+    if (plan.schedule == "chimera" && has_statistics(request.graph))
         return "chimera has two replicas of the weights, whose running statistics (batch normalisation) would differ";
-    int count = ranks * wanted.chunks;
-    if (pipeline::is_table(wanted.schedule)) {
-        const pipeline::Schedule table = pipeline::read_text(wanted.schedule);
+    int count = ranks * plan.chunks;
+    if (pipeline::is_table(plan.schedule)) {
+        const pipeline::Schedule table = pipeline::read_text(plan.schedule);
         const int microbatches = request.graph.microbatches;
         if (table.ranks != ranks || table.micro_batches != microbatches)
             return "a schedule of " + counted(table.ranks, "rank") + " and " +
@@ -141,7 +141,7 @@ std::string make_stages(const Cuts &cuts, StageCosts &costs, int ranks, sharding
     Begins begins{0};
     costs.position_of = costs.at.size() == 1
                             ? std::vector<int>(static_cast<std::size_t>(count), 0)
-                            : positions_of_stages(wanted.schedule, ranks, wanted.chunks, request.graph.microbatches);
+                            : positions_of_stages(plan.schedule, ranks, plan.chunks, request.graph.microbatches);
     if (wanted.cuts.empty()) {
         begins = cuts.balanced(cuts.seconds(costs));
     } else {
@@ -157,9 +157,9 @@ std::string make_stages(const Cuts &cuts, StageCosts &costs, int ranks, sharding
                " all that a layer needs before it";
     if (const auto same = std::adjacent_find(begins.begin(), begins.end()); same != begins.end())
         return "two stages begin before layer '" + request.graph.layers[wanted.layers[*same]].name + "'";
-    stages = cuts.stages(begins);
-    const std::string back = sharding::goes_back(request.graph, sharding::staged(request.graph, stages));
-    return back.empty() ? fault_of_changes(request, ranks, stages)
+    plan.stages = cuts.stages(begins);
+    const std::string back = sharding::goes_back(request.graph, sharding::staged(request.graph, plan.stages));
+    return back.empty() ? fault_of_changes(request, ranks, plan.stages)
                         : "layer " + back + ", which lies on an earlier stage";
 }
 

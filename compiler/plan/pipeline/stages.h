@@ -51,9 +51,9 @@ class Cuts {
     std::vector<bool> may_begin_;
 };
 
-/// The stages of a request's pipeline on so many ranks of its axis: by its cuts, or else those of about equal work.
-/// `costs.at` is given; the stages' positions are found. Returns why there are none: one line for the user; empty if
-/// there are.
-[[nodiscard]] std::string make_stages(const Cuts &cuts, StageCosts &costs, int ranks, sharding::LayerStages &stages);
+/// Sets the stages of a pipeline on so many ranks of its axis, with its schedule and chunks: by the request's cuts, or
+/// else those of about equal work. `costs.at` is given; the stages' positions are found. Returns why there are none:
+/// one line for the user; empty if there are.
+[[nodiscard]] std::string make_stages(const Cuts &cuts, StageCosts &costs, int ranks, PipelinePlan &pipeline);
 
 } // namespace planc::plan
