@@ -61,10 +61,10 @@ bool PlanSearch::try_pipelines(double asked, Wanted wanted) {
 }
 
 /// Where simulation decides, also tries the pipelines with other numbers of stages a rank.
-bool PlanSearch::take_others(const Found &pipeline, plan::PassedPipelines &passed, Wanted wanted) {
-    const Found with = pipeline; // which may be the plan that was found, and be replaced
-    for (const plan::Plan &other : with.plan.other_pipelines)
-        if (may_simulate() && !take_if_faster({with.savings, with.step, other}, passed, wanted))
+bool PlanSearch::take_others(Found pipeline, plan::PassedPipelines &passed, Wanted wanted) {
+    const std::vector<plan::Plan> others = std::move(pipeline.plan.other_pipelines);
+    for (const plan::Plan &other : others)
+        if (may_simulate() && !take_if_faster({pipeline.savings, pipeline.step, other}, passed, wanted))
             return false;
     return true;
 }

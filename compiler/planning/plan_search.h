@@ -107,7 +107,7 @@ class PlanSearch {
     void drop_slower_baselines(Candidates &candidates, cost::Seconds step) const;
     [[nodiscard]] std::vector<MemorySavings> counts_of_pipelines() const;
     [[nodiscard]] bool take_if_faster(Found pipeline, plan::PassedPipelines &passed, Wanted wanted);
-    [[nodiscard]] bool take_others(const Found &pipeline, plan::PassedPipelines &passed, Wanted wanted);
+    [[nodiscard]] bool take_others(Found pipeline, plan::PassedPipelines &passed, Wanted wanted);
     void stand_beside(plan::Plan &pipeline, cost::Seconds without, cost::Seconds step);
     [[nodiscard]] cost::Seconds step_found() const;
     [[nodiscard]] bool may_simulate() const;
