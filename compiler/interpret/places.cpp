@@ -2,6 +2,7 @@
 
 #include "interpret/interpret.h"
 #include "ir/layer_builder.h"
+#include "schedule/buffers.h"
 #include "schedule/step_program.h"
 
 #include <algorithm>
@@ -26,10 +27,10 @@ std::string name_of(mlir::Operation *op) {
 
 Places::Places(mlir::ModuleOp module, int role, const Slots &slots, Layouts &layouts)
     : layouts_(layouts), slots_(slots) {
-    const auto bytes = module->getAttrOfType<mlir::IntegerAttr>("plan.arena_bytes");
-    if (!bytes)
+    if (!module->hasAttr("plan.arena_bytes"))
         return;
-    buffers_.emplace(bytes.getInt());
+    const std::vector<std::int64_t> arenas = schedule::arenas(module);
+    buffers_.emplace(arenas[arenas.size() > 1 ? static_cast<std::size_t>(role) : 0]);
     for (auto op : module.getOps<ir::VariableOp>()) {
         if (schedule::role_of(op) != role)
             continue;

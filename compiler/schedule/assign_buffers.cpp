@@ -459,12 +459,13 @@ struct AssignBuffers : mlir::PassWrapper<AssignBuffers, mlir::OperationPass<mlir
         for (mlir::func::FuncOp function : ir::entry_functions(getOperation()))
             assignment_of[function] = &assignments.emplace_back(function, sizes);
         reserve_for_transfers(assignment_of);
-        int64_t end = *std::max_element(bases.begin(), bases.end());
+        std::vector<int64_t> ends = bases;
         for (int role = 0; role < static_cast<int>(bases.size()); ++role)
             for (const ir::Purpose purpose : {ir::Purpose::training, ir::Purpose::evaluation, ir::Purpose::prediction})
-                end =
-                    std::max(end, place(functions_of(role, purpose), bases[static_cast<size_t>(role)], assignment_of));
-        getOperation()->setAttr("plan.arena_bytes", number(end));
+                ends[static_cast<size_t>(role)] =
+                    std::max(ends[static_cast<size_t>(role)],
+                             place(functions_of(role, purpose), bases[static_cast<size_t>(role)], assignment_of));
+        set_arenas(getOperation(), ends);
     }
 
   private:

@@ -9,6 +9,8 @@
 
 #include <planrt/scratch.h>
 
+#include <algorithm>
+
 namespace planc::schedule {
 
 int64_t offset_of(mlir::Value value) {
@@ -78,6 +80,19 @@ int64_t ScratchSizes::bytes(ir::StartOp start, ir::MeshAttr mesh) {
         bytes +=
             tensor(from).getElementType().getIntOrFloatBitWidth() / 8 * elements(kind, tensor(from), tensor(to), mesh);
     return bytes;
+}
+
+std::vector<std::int64_t> arenas(mlir::ModuleOp module) {
+    if (const auto of_roles = module->getAttrOfType<mlir::DenseI64ArrayAttr>("plan.arenas"))
+        return {of_roles.asArrayRef().begin(), of_roles.asArrayRef().end()};
+    return {module->getAttrOfType<mlir::IntegerAttr>("plan.arena_bytes").getInt()};
+}
+
+void set_arenas(mlir::ModuleOp module, const std::vector<std::int64_t> &bytes) {
+    mlir::Builder builder(module.getContext());
+    module->setAttr("plan.arena_bytes", builder.getI64IntegerAttr(*std::max_element(bytes.begin(), bytes.end())));
+    if (bytes.size() > 1)
+        module->setAttr("plan.arenas", builder.getDenseI64ArrayAttr(bytes));
 }
 
 } // namespace planc::schedule

@@ -6,9 +6,11 @@
 #include <planrt/layout.h>
 
 #include <llvm/ADT/DenseMap.h>
+#include <mlir/IR/BuiltinOps.h>
 
 #include <cstdint>
 #include <tuple>
+#include <vector>
 
 namespace planc::schedule {
 
@@ -37,5 +39,9 @@ class ScratchSizes {
 
     llvm::DenseMap<std::tuple<int, mlir::Type, mlir::Type, mlir::Attribute>, int64_t> known_; ///< by kind
 };
+
+/// The bytes of the arenas, by role.
+[[nodiscard]] std::vector<std::int64_t> arenas(mlir::ModuleOp module);
+void set_arenas(mlir::ModuleOp module, const std::vector<std::int64_t> &bytes);
 
 } // namespace planc::schedule

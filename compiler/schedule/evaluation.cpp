@@ -1,10 +1,13 @@
 #include "schedule/evaluation.h"
 
 #include "ir/plan_dialect.h"
+#include "schedule/buffers.h"
 #include "schedule/functions.h"
 #include "schedule/step_program.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
 
@@ -41,12 +44,6 @@ bool places_all_variables(mlir::ModuleOp module) {
                         [&](ir::VariableOp variable) { return used.contains(variable.getSymNameAttr()); });
 }
 
-constexpr const char *arena_bytes = "plan.arena_bytes";
-
-int64_t arena_of(mlir::ModuleOp module) {
-    return module->getAttrOfType<mlir::IntegerAttr>(arena_bytes).getInt();
-}
-
 } // namespace
 
 mlir::OwningOpRef<mlir::ModuleOp> take_evaluation(mlir::ModuleOp module) {
@@ -70,8 +67,10 @@ void add_evaluation(mlir::ModuleOp training, mlir::OwningOpRef<mlir::ModuleOp> e
     uint64_t numbers = step_program(training).transfers.size(); // through all functions
     training.walk([&](ir::StartOp) { ++numbers; });
     shift_numbers(*evaluation, numbers);
-    const int64_t bytes = std::max(arena_of(training), arena_of(*evaluation));
-    training->setAttr(arena_bytes, mlir::Builder(training.getContext()).getI64IntegerAttr(bytes));
+    std::vector<int64_t> bytes = arenas(training);
+    for (auto [of_role, of_evaluation] : llvm::zip_equal(bytes, arenas(*evaluation)))
+        of_role = std::max(of_role, of_evaluation);
+    set_arenas(training, bytes);
     for (FuncOp function : llvm::to_vector(evaluation->getOps<FuncOp>()))
         function->moveBefore(training.getBody(), training.getBody()->end());
 }

@@ -47,7 +47,8 @@ std::string ranges(const planrt::Role &ranks) {
 
 } // namespace
 
-std::string step_tables(const Step &step, const std::map<int, std::string> &fields, const TransferNumbers &transfers) {
+std::string step_tables(const Step &step, const std::vector<std::int64_t> &arenas,
+                        const std::map<int, std::string> &fields, const TransferNumbers &transfers) {
     const program::Program &program = step.program();
     std::vector<std::string> bodies;
     for (std::size_t i = 0; i < program.bodies.size(); ++i) {
@@ -84,6 +85,8 @@ std::string step_tables(const Step &step, const std::map<int, std::string> &fiel
             text += "constexpr planrt::Range ranks" + suffix + "[] = {" + ranges(role.ranks) + "};\n\n";
             row[1] = "ranks" + suffix;
         }
+        if (program.roles.size() > 1 || role.slots > 1)
+            row.push_back(std::to_string(arenas[i]));
         if (role.slots > 1)
             for (const std::int64_t number : {std::int64_t{role.slots}, role.slot_offset, role.slot_bytes})
                 row.push_back(std::to_string(number));

@@ -13,7 +13,7 @@ using TransferNumbers = std::vector<int>;
 
 /// Definitions of `bodies`, `micro_batches`, `roles`. `fields`: by index of a body, the name of the table of the fields
 /// that it loads.
-[[nodiscard]] std::string step_tables(const Step &step, const std::map<int, std::string> &fields,
-                                      const TransferNumbers &transfers);
+[[nodiscard]] std::string step_tables(const Step &step, const std::vector<std::int64_t> &arenas,
+                                      const std::map<int, std::string> &fields, const TransferNumbers &transfers);
 
 } // namespace planc::emit

@@ -244,7 +244,7 @@ void Tables::write_evaluation_fields(const std::vector<mlir::func::FuncOp> &func
 }
 
 void Tables::write_step() {
-    text_ += step_tables(step_, fields_, transfers_);
+    text_ += step_tables(step_, schedule::arenas(module_), fields_, transfers_);
 }
 
 /// What each layer computes in each part of a step, with what was predicted.

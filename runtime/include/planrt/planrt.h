@@ -222,6 +222,7 @@ struct RoleProgram {
     const char *name = "";
     std::span<const Range> ranks = {}; ///< a range of coordinates per axis of the mesh; empty: all
     std::span<const Action> actions = {};
+    std::int64_t arena_bytes = 0; ///< of its ranks; 0: as the program says
     /// From byte `slot_offset` on, the arena contains `slots` slots of `slot_bytes` each. Offsets in tables and
     /// functions refer to slot 0; in slot s, the same buffer is s * slot_bytes further on.
     int slots = 1;
@@ -238,7 +239,7 @@ struct Program {
     const char *layout = "";
     std::span<const Axis> mesh = {};
     int uneven_along = -1;        ///< as in planrt::Mesh
-    std::int64_t arena_bytes = 0; ///< high-water mark of all buffers: the end of the last one
+    std::int64_t arena_bytes = 0; ///< high-water mark of all buffers: the end of the last one, of the largest role
     std::span<const Variable> variables = {};
     std::span<const Field> evaluation_fields = {}; ///< of evaluate_step
     DataSet data = {};

@@ -13,8 +13,10 @@ Engine::Engine(const Program &program, int rank, double watchdog_seconds, bool m
       coordinates_(role_mesh_.coordinates(role_rank_)),
       communicators_(role_mesh_, role_rank_, role_, static_cast<int>(program.roles.size())),
       watchdog_seconds_(watchdog_seconds) {
-    Arena::check_on_all_ranks(program.arena_bytes);
-    together([&] { arena_.emplace(program.arena_bytes, measured); });
+    const std::int64_t of_role = program.roles.empty() ? 0 : program.roles[role_].arena_bytes;
+    const std::int64_t bytes = of_role > 0 ? of_role : program.arena_bytes;
+    Arena::check_on_all_ranks(bytes);
+    together([&] { arena_.emplace(bytes, measured); });
     context_.arena_ = arena_->begin();
     context_.rank_ = rank;
     context_.role_ = role_;
