@@ -67,6 +67,9 @@ TEST_F(GraphReaders, MatrixMarketGzip) {
     const std::string content = packed(directory_, std::string(pattern_header) + "3 3 1\n3 2\n");
     EXPECT_EQ(matrix(content), tests::pattern_at(3, 3, {{2, 1}}));
     EXPECT_EQ(matrix_complaint(content.substr(0, content.size() - 9)), "file: the gzip data end too early");
+    std::string damaged = content;
+    damaged[content.size() - 8] ^= 1; // of the checksum
+    EXPECT_EQ(matrix_complaint(damaged), "file: incorrect data check");
 }
 
 TEST_F(GraphReaders, MatrixMarketSymmetric) {
