@@ -1,6 +1,7 @@
 // The matrix by rows: made from entries, transposed, permuted; its fingerprint.
 #include <planrt/pattern.h>
 
+#include "graph/entries.h"
 #include "graphs.h"
 
 #include <gtest/gtest.h>
@@ -89,6 +90,19 @@ TEST(Pattern, FingerprintSeesEveryChange) {
     EXPECT_NE(hash, fingerprint(pattern_at(3, 3, {{1, 0}, {2, 0}, {2, 1}})));
     EXPECT_NE(hash, fingerprint(pattern_at(3, 3, {{1, 0}, {1, 2}})));
     EXPECT_NE(fingerprint(pattern_at(0, 0, {})), fingerprint(pattern_at(1, 0, {})));
+}
+
+TEST(Pattern, CountsBeyond32Bits) {
+    constexpr std::int64_t many = std::int64_t{3} << 30;
+    const Pattern pattern{2, 2, {0, many, 2 * many}, {}, {}, 1}; // only its counts
+    EXPECT_EQ(pattern.nonzeros(), 6442450944);
+    EXPECT_EQ(pattern.degree(1), 3221225472);
+    EntryLines lines;
+    lines.add(0, 3);
+    lines.add(1, 4);
+    lines.add(many, many + 7); // after four comments
+    EXPECT_EQ(lines.line(many - 1), many + 2);
+    EXPECT_EQ(lines.line(2 * many), 2 * many + 7);
 }
 
 } // namespace
