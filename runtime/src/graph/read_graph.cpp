@@ -2,7 +2,9 @@
 #include <planrt/graph_file.h>
 
 #include "graph/readers.h"
+#include "support/file.h"
 #include "support/plain_failure.h"
+#include "support/printable.h"
 
 #include <algorithm>
 #include <cmath>
@@ -50,15 +52,12 @@ void check_finite(const Pattern &pattern) {
         throw Failure("the sum of an entry's duplicates is too large");
 }
 
-} // namespace
-
-Pattern read_graph(const GraphFile &file, const GraphOptions &options) {
-    check_options(file, options);
-    FileEntries entries = read_entries(file, options); // as in the file, within the extents
+Pattern matrix_of(FileEntries entries, const GraphOptions &options) {
     if (options.duplicates == Duplicates::error)
         check_no_duplicates(entries);
-    const Symmetry symmetry = entries.symmetry;
     Pattern pattern = pattern_of(options.rows, options.columns, entries.rows, entries.columns, entries.values);
+    const Symmetry symmetry = entries.symmetry;
+    const std::string path = entries.path;
     entries = {}; // large; not needed any more
     try {
         check_finite(pattern);
@@ -70,9 +69,22 @@ Pattern read_graph(const GraphFile &file, const GraphOptions &options) {
             pattern = with_self_loops(pattern);
         normalize(pattern, options.normalization);
     } catch (const Failure &failure) {
-        throw Failure(file.path + ": " + failure.what());
+        throw Failure(path + ": " + failure.what());
     }
     return pattern;
+}
+
+} // namespace
+
+Pattern read_graph(const GraphFile &file, const GraphOptions &options) {
+    try {
+        check_options(file, options);
+        return matrix_of(read_entries(file, options), options);
+    } catch (const MissingFile &failure) { // which the runtime treats in another way
+        throw MissingFile(printable(failure.what()));
+    } catch (const Failure &failure) { // messages quote the file
+        throw Failure(printable(failure.what()));
+    }
 }
 
 } // namespace planrt

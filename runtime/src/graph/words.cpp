@@ -1,7 +1,5 @@
 #include "graph/words.h"
 
-#include "support/printable.h"
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -64,7 +62,7 @@ std::optional<double> real_number(std::string_view word) {
 
 std::string quoted(std::string_view word) {
     constexpr std::size_t longest = 40;
-    return "'" + printable(word.substr(0, longest)) + "'";
+    return "'" + std::string(word.substr(0, longest)) + "'";
 }
 
 } // namespace planrt

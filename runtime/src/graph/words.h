@@ -18,7 +18,7 @@ namespace planrt {
 /// Finite numbers only.
 [[nodiscard]] std::optional<double> real_number(std::string_view word);
 
-/// 'WORD', so that it can be part of a message: a long one is cut off, and what would break the line is escaped.
+/// 'WORD', as part of a message; a long one is cut off.
 [[nodiscard]] std::string quoted(std::string_view word);
 
 } // namespace planrt

@@ -2,7 +2,6 @@
 
 #include "data/formats/python_literal.h"
 #include "support/plain_failure.h"
-#include "support/printable.h"
 
 #include <cstring>
 #include <map>
@@ -19,7 +18,7 @@ constexpr std::size_t longest_header = 1 << 20; // bytes; NumPy itself takes 10,
 std::string described(const PythonValue *type) {
     if (type == nullptr || type->kind != Kind::string)
         return "a structure of several";
-    return "'" + printable(type->string.substr(0, 40)) + "'";
+    return "'" + type->string.substr(0, 40) + "'";
 }
 
 void parse_type(const CompressedFile &file, const PythonValue *type, RecordHeader &header) {
