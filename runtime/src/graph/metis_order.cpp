@@ -28,7 +28,11 @@ std::vector<std::int32_t> metis_parts(const Pattern &neighbours, int parts, std:
     idx_t options[METIS_NOPTIONS];
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = static_cast<idx_t>(seed % 0x7fffffff);
-    options[METIS_OPTION_OBJTYPE] = METIS_OBJTYPE_CUT;
+    // The volume is what a product moves: 2 to 7 % less than with the fewest cut edges. But METIS then takes minutes
+    // for a million edges in 128 parts, instead of seconds.
+    constexpr std::int64_t most_for_volume = 1 << 23;
+    options[METIS_OPTION_OBJTYPE] =
+        neighbours.nonzeros() <= most_for_volume / parts ? METIS_OBJTYPE_VOL : METIS_OBJTYPE_CUT;
     auto vertices = static_cast<idx_t>(neighbours.rows);
     idx_t constraints = 1;
     idx_t count = parts;
