@@ -44,24 +44,25 @@ void plain_loop(const SparseBlock<float> &a, std::int64_t features, const float 
     }
 }
 
-/// Sums all rows that the product reads into one, some registers of 16 columns at a time. No rows of y.
-template <int registers>
-void gather_only(const SparseBlock<float> &a, std::int64_t features, const float *x, float *y) {
-    typedef float Register __attribute__((vector_size(64)));
-    constexpr std::int64_t ahead = registers == 1 ? 32 : 8;
-    Register sums[registers] = {};
+/// Sums all rows that the product reads into one, some columns at a time. No rows of y.
+template <int columns> void gather_only(const SparseBlock<float> &a, std::int64_t features, const float *x, float *y) {
+    constexpr int lanes = std::min(columns, planrt::sparse::register_bytes / 4);
+    using Register = planrt::sparse::Lanes<float, lanes>::type;
+    constexpr std::int64_t ahead = 1024 / columns;
+    Register sums[columns / lanes] = {};
     const std::int64_t end = a.row_begin[a.rows];
     for (std::int64_t i = 0; i < end; ++i) {
         const float *next = x + a.column[std::min(i + ahead, end - 1)] * features;
         const float *from = x + a.column[i] * features;
-        for (std::int64_t f = 0; f < features; f += 16 * registers)
-#pragma GCC unroll 4
-            for (int k = 0; k < registers; ++k) {
-                __builtin_prefetch(next + f + 16 * k);
+        for (std::int64_t f = 0; f < features; f += columns) {
+            planrt::sparse::fetch<float, columns>(next + f);
+#pragma GCC unroll 8
+            for (int k = 0; k < columns / lanes; ++k) {
                 Register values;
-                std::memcpy(&values, from + f + 16 * k, sizeof values);
+                std::memcpy(&values, from + f + k * lanes, sizeof values);
                 sums[k] += values;
             }
+        }
     }
     std::memcpy(y, sums, sizeof sums);
 }
@@ -80,7 +81,9 @@ Rates measure(const SparseBlock<float> &a, std::int64_t features, const float *x
         [&] { planrt::spmm(a, features, x, features, y, features, planrt::Into::assign); },
         [&] { plain_loop(a, features, x, y); },
         [&] {
-            const auto gather = features == 16 ? gather_only<1> : features == 32 ? gather_only<2> : gather_only<4>;
+            const auto gather = features == 16   ? gather_only<16>
+                                : features == 32 ? gather_only<32>
+                                                 : gather_only<planrt::sparse::widest<float>>;
             gather(a, features, x, y);
         }};
     double best[3] = {1e9, 1e9, 1e9};

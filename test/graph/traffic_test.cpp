@@ -47,6 +47,39 @@ TEST(Cover, SmallestByBruteForce) {
     }
 }
 
+/// Whether the row finds a column, its own or one that another row can give up (Kuhn 1955): a matching by the simplest
+/// algorithm.
+bool find_column(const Pattern &pattern, std::int64_t row, std::vector<std::int64_t> &row_of,
+                 std::vector<bool> &tried) {
+    for (const std::int32_t u : pattern.columns_of(row)) {
+        if (tried[u])
+            continue;
+        tried[u] = true;
+        if (row_of[u] < 0 || find_column(pattern, row_of[u], row_of, tried)) {
+            row_of[u] = row;
+            return true;
+        }
+    }
+    return false;
+}
+
+/// A smallest cover is as large as a largest matching (König).
+TEST(Cover, AsLargeAsTheLargestMatching) {
+    std::mt19937 random(9);
+    for (int round = 0; round < 100; ++round) {
+        const std::int64_t rows = 50 + round;
+        const Pattern pattern = random_pattern(rows, 120, 50 + 3 * round, false, random);
+        std::vector<std::int64_t> row_of(120, -1);
+        std::int64_t matched = 0;
+        for (std::int64_t v = 0; v < rows; ++v) {
+            std::vector<bool> tried(120);
+            matched += find_column(pattern, v, row_of, tried) ? 1 : 0;
+        }
+        const BlockCover cover = minimal_cover(pattern, {0, rows}, {0, 120});
+        ASSERT_EQ(std::ssize(cover.rows) + std::ssize(cover.columns), matched) << "round " << round;
+    }
+}
+
 TEST(Cover, PrefersColumns) {
     const Pattern path = pattern_at(3, 3, {{0, 0}, {1, 1}, {2, 2}});
     EXPECT_EQ(minimal_cover(path, {0, 3}, {0, 3}), (BlockCover{{0, 1, 2}, {}}));
@@ -86,6 +119,7 @@ TEST(Traffic, BlocksAgainstDefinition) {
             const Range columns{column_cuts[block.column_part], column_cuts[block.column_part + 1]};
             nonzeros += block.nonzeros;
             EXPECT_GT(block.nonzeros, 0);
+            EXPECT_LE(block.cover(), std::min(block.rows, block.columns));
             EXPECT_EQ(block.columns, std::ssize(needed_columns(pattern, rows, columns)));
             EXPECT_EQ(block.rows, std::ssize(needed_columns(transposed(pattern), columns, rows)));
             const BlockCover cover = minimal_cover(pattern, rows, columns);

@@ -4,8 +4,8 @@
 // A product is y[v] = the sum over u of A[v, u] x[u]. Of a graph's edge from u to v, the target v is the row and the
 // source u is the column: a vertex receives from the sources of its edges.
 //
-// Example: edges 0 → 1, 2 → 1, 1 → 2 of 3 vertices:
-//   pattern_of(3, 3, {1, 1, 2}, {0, 2, 1}) == {rows 3, columns 3, row_begin {0, 0, 2, 3}, column {0, 2, 1}}
+// Example: edges 0 → 1, 2 → 1, 1 → 2 of 3 vertices, with rows {1, 1, 2} and columns {0, 2, 1}:
+//   pattern_of(3, 3, rows, columns) == Pattern{3, 3, {0, 0, 2, 3}, {0, 2, 1}}
 #pragma once
 
 #include <cstddef>

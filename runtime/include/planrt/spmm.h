@@ -30,37 +30,65 @@ enum class Into : std::uint8_t { assign, add };
 
 namespace sparse {
 
-/// A register or several: `count` numbers, a power of 2, that need not be aligned.
+/// `count` numbers in a register; a power of 2.
 template <class T, int count> struct Lanes {
     typedef T type __attribute__((vector_size(count * sizeof(T))));
 };
 
+template <class T> struct Lanes<T, 1> {
+    typedef T type; // g++ moves vectors of one number through memory
+};
+
+/// Of a vector register. g++ handles longer vectors, but moves them through memory.
+#if defined(__AVX512F__)
+constexpr int register_bytes = 64;
+#elif defined(__AVX__)
+constexpr int register_bytes = 32;
+#else
+constexpr int register_bytes = 16;
+#endif
+constexpr int registers_of_sums = 8; ///< half of those that a processor without AVX-512 has
+
+/// The columns of a tile: 64 of f32, or as many as the registers take.
+template <class T>
+inline constexpr int widest = std::min(256, registers_of_sums *register_bytes) / static_cast<int>(sizeof(T));
+/// The same of each tile of a pair.
+template <class T>
+inline constexpr int widest_of_pair = registers_of_sums * register_bytes / 2 / static_cast<int>(sizeof(T));
+
 constexpr int line = 64; ///< bytes of a cache line
-/// The bytes of x that are fetched ahead: several misses of the first two caches at a time.
+/// The bytes of x that are fetched ahead, in whole rows.
 constexpr int bytes_ahead = 4096;
 
-/// The columns of a tile whose sums stay in registers: 64 of f32, 32 of f64.
-template <class T> inline constexpr int widest = 256 / static_cast<int>(sizeof(T));
+/// Begins to load `width` numbers.
+template <class T, int width> inline void fetch(const T *x) {
+#pragma GCC unroll 8
+    for (int k = 0; k < width * static_cast<int>(sizeof(T)); k += line)
+        __builtin_prefetch(reinterpret_cast<const char *>(x) + k);
+}
 
-/// `width` columns of a row of y, whose nonzeros are [begin, end); `last`: the last nonzero of all rows.
-template <class T, int width, bool has_values>
-inline void add_row(const SparseBlock<T> &a, std::int64_t begin, std::int64_t end, std::int64_t last, const T *x,
-                    std::int64_t x_stride, T *y, Into into) {
-    constexpr int lanes = std::min<int>(width, line / sizeof(T));
-    constexpr int registers = width / lanes;
+/// A tile of `width` columns of one row of y, whose nonzeros are [begin, end); of a pair, another tile `second` columns
+/// further on. Tiles of a pair may overlap: both compute the same there. `last`: the last nonzero of all rows.
+template <class T, int width, bool pair, bool has_values>
+inline void add_tiles(const SparseBlock<T> &a, std::int64_t begin, std::int64_t end, std::int64_t last, const T *x,
+                      std::int64_t x_stride, T *y, std::int64_t second, Into into) {
+    constexpr int lanes = std::min<int>(width, register_bytes / sizeof(T));
+    constexpr int registers = width / lanes; // of a tile
+    constexpr int all = pair ? 2 * registers : registers;
     constexpr int ahead = std::clamp<int>(bytes_ahead / (width * static_cast<int>(sizeof(T))), 8, 32);
     using Register = typename Lanes<T, lanes>::type;
-    Register sums[registers] = {};
+    const auto offset = [second](int k) { return k < registers ? k * lanes : second + (k - registers) * lanes; };
+    Register sums[all] = {};
     for (std::int64_t i = begin; i < end; ++i) {
-        const char *next = reinterpret_cast<const char *>(x + a.column[std::min(i + ahead, last)] * x_stride);
-#pragma GCC unroll 8
-        for (int k = 0; k < width * static_cast<int>(sizeof(T)); k += line)
-            __builtin_prefetch(next + k);
+        const T *next = x + a.column[std::min(i + ahead, last)] * x_stride;
+        fetch<T, width>(next);
+        if constexpr (pair && width * sizeof(T) >= line)
+            fetch<T, width>(next + second);
         const T *row = x + a.column[i] * x_stride;
 #pragma GCC unroll 8
-        for (int k = 0; k < registers; ++k) {
+        for (int k = 0; k < all; ++k) {
             Register values;
-            std::memcpy(&values, row + k * lanes, sizeof values);
+            std::memcpy(&values, row + offset(k), sizeof values);
             if constexpr (has_values)
                 sums[k] += a.values[i] * values;
             else
@@ -68,28 +96,42 @@ inline void add_row(const SparseBlock<T> &a, std::int64_t begin, std::int64_t en
         }
     }
 #pragma GCC unroll 8
-    for (int k = 0; k < registers; ++k) {
-        Register result = has_values ? sums[k] : sums[k] * a.value;
+    for (int k = 0; k < all; ++k) { // all of them before y changes
+        if constexpr (!has_values)
+            sums[k] *= a.value;
         if (into == Into::add) {
             Register before;
-            std::memcpy(&before, y + k * lanes, sizeof before);
-            result += before;
+            std::memcpy(&before, y + offset(k), sizeof before);
+            sums[k] += before;
         }
-        std::memcpy(y + k * lanes, &result, sizeof result);
     }
+#pragma GCC unroll 8
+    for (int k = 0; k < all; ++k)
+        std::memcpy(y + offset(k), &sums[k], sizeof sums[k]);
 }
 
-/// The columns of y from `first` on, as many of `width` at a time as there are; the rest with half the width.
+/// The last `count` columns of a row of y, fewer than twice `width`: a tile or a pair of half as many columns or more.
 template <class T, int width, bool has_values>
-inline void add_columns(const SparseBlock<T> &a, std::int64_t row, std::int64_t last, std::int64_t first,
-                        std::int64_t features, const T *x, std::int64_t x_stride, T *y, Into into) {
+inline void add_rest(const SparseBlock<T> &a, std::int64_t begin, std::int64_t end, std::int64_t last,
+                     std::int64_t count, const T *x, std::int64_t x_stride, T *y, Into into) {
+    if (count > width)
+        add_tiles<T, width, true, has_values>(a, begin, end, last, x, x_stride, y, count - width, into);
+    else if (count == width)
+        add_tiles<T, width, false, has_values>(a, begin, end, last, x, x_stride, y, 0, into);
+    else if constexpr (width > 1)
+        add_rest<T, width / 2, has_values>(a, begin, end, last, count, x, x_stride, y, into);
+}
+
+template <class T, bool has_values>
+inline void add_row(const SparseBlock<T> &a, std::int64_t row, std::int64_t last, std::int64_t features, const T *x,
+                    std::int64_t x_stride, T *y, Into into) {
     const std::int64_t begin = a.row_begin[row];
     const std::int64_t end = a.row_begin[row + 1];
-    for (; first + width <= features; first += width)
-        add_row<T, width, has_values>(a, begin, end, last, x + first, x_stride, y + first, into);
-    if constexpr (width > 1)
-        if (first < features)
-            add_columns<T, width / 2, has_values>(a, row, last, first, features, x, x_stride, y, into);
+    std::int64_t first = 0;
+    for (; features - first >= 2 * widest_of_pair<T>; first += widest<T>)
+        add_tiles<T, widest<T>, false, has_values>(a, begin, end, last, x + first, x_stride, y + first, 0, into);
+    add_rest<T, widest_of_pair<T>, has_values>(a, begin, end, last, features - first, x + first, x_stride, y + first,
+                                               into);
 }
 
 /// The first row before which there is at least this work: a row is worth its nonzeros and one more.
@@ -119,11 +161,9 @@ void spmm(const SparseBlock<T> &a, std::int64_t features, const T *x, std::int64
         const std::int64_t end_row = sparse::row_at(a, end);
         for (std::int64_t v = sparse::row_at(a, begin); v < end_row; ++v)
             if (a.values != nullptr)
-                sparse::add_columns<T, sparse::widest<T>, true>(a, v, last, 0, features, x, x_stride, y + v * y_stride,
-                                                                into);
+                sparse::add_row<T, true>(a, v, last, features, x, x_stride, y + v * y_stride, into);
             else
-                sparse::add_columns<T, sparse::widest<T>, false>(a, v, last, 0, features, x, x_stride, y + v * y_stride,
-                                                                 into);
+                sparse::add_row<T, false>(a, v, last, features, x, x_stride, y + v * y_stride, into);
     });
 }
 
