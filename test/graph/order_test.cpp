@@ -67,6 +67,21 @@ TEST(Order, MetisFindsTwoCliques) {
         EXPECT_EQ(order.vertices[i] % 2, order.vertices[i < 6 ? 0 : 6] % 2);
 }
 
+TEST(Order, MetisSeesNeitherLoopsNorDirections) {
+    if (!has_metis())
+        GTEST_SKIP() << "built without METIS";
+    std::mt19937 random(10);
+    const Pattern directed = tests::random_pattern(200, 200, 600, true, random);
+    Pattern ones = directed;
+    ones.values = {};
+    const auto order_of = [](const Pattern &pattern) {
+        return order_vertices(pattern, {VertexOrdering::metis, 0, 4}).vertices;
+    };
+    EXPECT_EQ(order_of(transposed(directed)), order_of(directed));
+    EXPECT_EQ(order_of(with_reversed_edges(ones)), order_of(directed));
+    EXPECT_EQ(order_of(with_self_loops(directed)), order_of(directed));
+}
+
 TEST(Order, MetisWithMorePartsThanVertices) {
     if (!has_metis())
         GTEST_SKIP() << "built without METIS";
@@ -84,7 +99,13 @@ TEST(Order, MetisOfCora) {
     const auto moved = [&](int parts) {
         const VertexOrder order = order_vertices(cora, {VertexOrdering::metis, 0, parts});
         expect_permutation(order.vertices);
-        return rows_moved(permuted(cora, order.vertices), order.cuts);
+        const Pattern ordered = permuted(cora, order.vertices);
+        const double mean = static_cast<double>(cora.nonzeros() + cora.rows) / parts;
+        for (int p = 0; p < parts; ++p) // rows and nonzeros are balanced
+            EXPECT_LE(static_cast<double>(ordered.row_begin[order.cuts[p + 1]] - ordered.row_begin[order.cuts[p]] +
+                                          order.cuts[p + 1] - order.cuts[p]),
+                      1.08 * mean);
+        return rows_moved(ordered, order.cuts);
     };
     EXPECT_LE(moved(2).needed, 293);
     EXPECT_LE(moved(2).cover, 227);

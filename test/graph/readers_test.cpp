@@ -117,6 +117,7 @@ TEST_F(GraphReaders, MatrixMarketSizeFaults) {
     EXPECT_EQ(matrix_complaint(header + "%\n3 3 -1\n"),
               "file:3: expected three numbers, rows, columns and nonzeros, got '-1'");
     EXPECT_EQ(matrix_complaint(header + "4 3 0\n"), "file:2: expected 3 rows and 3 columns, as declared, got 4 and 3");
+    EXPECT_EQ(matrix_complaint(header + "3 2 0\n"), "file:2: expected 3 rows and 3 columns, as declared, got 3 and 2");
     options_ = {2, 3};
     EXPECT_EQ(matrix_complaint("%%MatrixMarket matrix coordinate real symmetric\n2 3 0\n"),
               "file:2: a symmetric matrix has as many rows as columns");
