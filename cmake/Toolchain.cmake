@@ -32,6 +32,8 @@ find_path(CBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas-pthread openblas REQU
 find_path(DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.h REQUIRED)  # types and numbers; the library is loaded at run time
 find_library(MIMALLOC_LIBRARY mimalloc)  # its malloc is planc's; without it, planc uses the C library's
 find_path(SMPI_INCLUDE_DIR smpi/smpi.h)  # SimGrid's, for `planc simulate`; without it, that command reports this
+find_path(METIS_INCLUDE_DIR metis.h)  # for orders of vertices by METIS; without it, they are refused
+find_library(METIS_LIBRARY metis)
 find_package(ZLIB REQUIRED)
 find_package(GTest REQUIRED)
 find_package(Threads REQUIRED)

@@ -10,9 +10,9 @@ packages_to_build=(
 )
 # Further packages, to check a change.
 packages_to_check=(clang-format-19 clang-tidy-19 ccache mold python3 python3-psutil)
-# Optional packages, for `planc simulate` (about 24 MB to download, with dependencies; without them its tests are
-# skipped).
-packages_besides=(libsimgrid-dev)
+# Optional packages, without which tests are skipped: for `planc simulate` (about 24 MB to download, with dependencies),
+# and for the order of a graph's vertices by METIS.
+packages_besides=(libsimgrid-dev libmetis-dev)
 
 # install_missing PACKAGE…: prints in one line what it does; on failure, prints one line on stderr and returns 1.
 install_missing() {

@@ -1,13 +1,12 @@
 // Inputs near real programs: .plan files with bytes, tokens, lines, names and numbers changed.
 #pragma once
 
-#include <random>
+#include "harness.h"
+
 #include <string>
 #include <vector>
 
 namespace planc::fuzz {
-
-using Random = std::mt19937_64;
 
 class Mutator {
   public:

@@ -6,25 +6,12 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdarg>
 #include <cstdio>
 #include <new>
 #include <thread>
 #include <vector>
 
 namespace planrt {
-
-std::string text(const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    va_list again;
-    va_copy(again, arguments);
-    std::string result(std::vsnprintf(nullptr, 0, format, arguments), '\0');
-    va_end(arguments);
-    std::vsnprintf(result.data(), result.size() + 1, format, again);
-    va_end(again);
-    return result;
-}
 
 void say_error(const std::string &message) {
     const std::string line = "planrt: " + printable(message) + "\n";

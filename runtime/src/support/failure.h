@@ -1,6 +1,8 @@
 // Failures at run time, which end all ranks with one clear line.
 #pragma once
 
+#include "support/plain_failure.h"
+
 #include <mpi.h>
 
 #include <functional>
@@ -14,12 +16,6 @@ constexpr int exit_failure = 1;
 constexpr int exit_usage = 2;
 constexpr int exit_traffic_differs = 3;
 
-/// This rank cannot continue; others may not know. The message names layer, operation and reason, but not the rank.
-class Failure : public std::runtime_error {
-  public:
-    explicit Failure(const std::string &message) : std::runtime_error(message) {}
-};
-
 /// All ranks fail here in the same way, or have agreed to fail. Rank 0 reports it unless the message is empty (already
 /// reported).
 class CommonFailure : public std::runtime_error {
@@ -30,9 +26,6 @@ class CommonFailure : public std::runtime_error {
   private:
     int exit_code_;
 };
-
-/// printf into a string.
-[[nodiscard]] [[gnu::format(printf, 1, 2)]] std::string text(const char *format, ...);
 
 /// Writes "planrt: MESSAGE\n" to the error output, in one write. Characters that would break the line are escaped
 /// (printable.h).

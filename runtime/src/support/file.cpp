@@ -1,6 +1,6 @@
 #include "support/file.h"
 
-#include "support/failure.h"
+#include "support/plain_failure.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

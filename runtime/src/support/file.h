@@ -1,7 +1,7 @@
 // Files with every error checked: a full disk or a missing file is one clear message (Failure), never a short file.
 #pragma once
 
-#include "support/failure.h"
+#include "support/plain_failure.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <string_view>
 
 namespace planrt {
 
@@ -36,6 +37,8 @@ std::size_t CompressedFile::read(void *bytes, std::size_t count) {
         const int got = gzread(file_, next + done, wanted);
         int code = Z_OK;
         const char *words = gzerror(file_, &code);
+        if (std::string_view(words).starts_with("<fd:")) // zlib's name for the file
+            words = std::strstr(words, ": ") != nullptr ? std::strstr(words, ": ") + 2 : words;
         if (got < 0 || (code != Z_OK && code != Z_STREAM_END))
             throw Failure(text("%s: %s", path_.c_str(),
                                code == Z_ERRNO       ? std::strerror(errno)

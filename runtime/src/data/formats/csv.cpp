@@ -1,5 +1,5 @@
 // Comma-separated numbers, one sample a line; gzip too. Each rank parses the file once and keeps its part.
-#include "data/formats/compressed_file.h"
+#include "data/formats/lines.h"
 #include "data/formats/readers.h"
 
 #include "support/failure.h"
@@ -11,59 +11,6 @@
 namespace planrt {
 
 namespace {
-
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-constexpr std::size_t longest_line = std::size_t{1} << 30; // bytes
-
-/// Cuts a file into lines without their ends ("\n" or "\r\n").
-class Lines {
-  public:
-    explicit Lines(const std::string &path) : file_(path), buffer_(1 << 16, '\0') {}
-
-    bool next(std::string_view &line) {
-        for (std::size_t searched = begin_;;) {
-            const std::size_t newline = buffer_.find('\n', searched);
-            if (newline < end_) {
-                line = trim_end(begin_, newline);
-                begin_ = newline + 1;
-                return true;
-            }
-            searched = end_;
-            if (!refill(searched)) {
-                line = trim_end(begin_, end_);
-                const bool rest = end_ > begin_;
-                begin_ = end_;
-                return rest;
-            }
-        }
-    }
-
-  private:
-    std::string_view trim_end(std::size_t begin, std::size_t end) const {
-        if (end > begin && buffer_[end - 1] == '\r')
-            --end;
-        return std::string_view(buffer_).substr(begin, end - begin);
-    }
-
-    /// Keeps the incomplete line and appends more of the file; `searched` is adjusted.
-    bool refill(std::size_t &searched) {
-        if (end_ - begin_ > longest_line)
-            throw Failure(file_.path() + ": has a line of more than 1 GiB");
-        buffer_.erase(0, begin_);
-        searched -= begin_;
-        end_ -= begin_;
-        begin_ = 0;
-        buffer_.resize(std::max<std::size_t>(2 * end_, 1 << 16));
-        const std::size_t got = file_.read(buffer_.data() + end_, buffer_.size() - end_);
-        end_ += got;
-        return got > 0;
-    }
-
-    CompressedFile file_;
-    std::string buffer_;
-    std::size_t begin_ = 0; ///< of the next line
-    std::size_t end_ = 0;   ///< of what has been read
-};
 
 std::string_view trim(std::string_view word) {
     const auto blank = [](char letter) { return letter == ' ' || letter == '\t' || letter == '"'; };
@@ -88,9 +35,7 @@ class CsvReader {
         Lines lines(path_);
         std::string_view line;
         while (lines.next(line)) {
-            ++line_;
-            if (line_ == 1 && line.starts_with(byte_order_mark))
-                line.remove_prefix(byte_order_mark.size());
+            line_ = lines.number();
             if (set_.header && line_ == 1) {
                 check_is_header(line);
                 continue;

@@ -1,6 +1,6 @@
 #include "data/formats/python_literal.h"
 
-#include "support/failure.h"
+#include "support/plain_failure.h"
 
 #include <algorithm>
 #include <charconv>
