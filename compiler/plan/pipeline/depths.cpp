@@ -29,9 +29,14 @@ std::vector<MeshAxis> possible_axes(const Request &request) {
         return {{stages_axis, 0}};
     std::vector<MeshAxis> axes;
     const std::set<std::string> taken = taken_axes(request);
-    for (const MeshAxis &axis : request.mesh.axes)
-        if (wanted.empty() ? !taken.contains(axis.name) : axis.name == wanted)
-            axes.push_back(axis);
+    const bool alike = !cost::placement_matters(request.machine, request.ranks); // open ones that no rule names
+    bool has_open = false;
+    for (const MeshAxis &axis : request.mesh.axes) {
+        if (wanted.empty() ? taken.contains(axis.name) || (alike && has_open && axis.size == 0) : axis.name != wanted)
+            continue;
+        has_open |= axis.size == 0;
+        axes.push_back(axis);
+    }
     return axes;
 }
 

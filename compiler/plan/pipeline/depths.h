@@ -17,8 +17,9 @@ struct Depth {
 inline constexpr const char *stages_axis = "stages";
 
 /// In ascending order: the axis and the size that the layout gives. Where it gives no axis, every one that no rule
-/// names; where it gives no size, every size from 2 on that divides the ranks and has a layer for each stage. The cuts
-/// of the layout determine the size too. See PipelineRequest::any_depth.
+/// names, but of open ones only the first if it does not matter where ranks lie. Where it gives no size, every size
+/// from 2 on that divides the ranks and has a layer for each stage. The cuts of the layout determine the size too. See
+/// PipelineRequest::any_depth.
 [[nodiscard]] std::vector<Depth> depths(const Request &request);
 
 /// The request for the splits inside the stages: the axis has this size, and nothing is split over it. No limit on

@@ -271,22 +271,28 @@ class PipelineSearch {
                 [this](const Plan &a, const Plan &b) { return is_better(a, b); }};
     }
 
-    /// Moves cuts as long as that helps.
+    /// Moves cuts as long as that helps by the times of the layers. Prices take longer: after 1, 2, 4, … moves and the
+    /// last one, the best of them is taken.
     [[nodiscard]] Plan with_best_cuts(const Splits &splits) const {
         Plan best = priced(splits.plan);
         if (!wanted_.cuts.empty())
             return best;
         const CutSearch search(cuts_, splits.costs, ranks_of_pipeline(splits.plan));
-        while (true) {
-            const std::optional<Begins> moved =
-                search.moved(cuts_.begins(best.pipeline->stages), best.pipeline->schedule, best.pipeline->chunks);
-            if (!moved)
-                return best;
-            Plan other = with_stages(splits, best, *moved);
-            if (!is_better(other, best))
-                return best;
-            best = std::move(other);
+        const PipelinePlan first = *best.pipeline;
+        Begins begins = cuts_.begins(first.stages);
+        int moves = 0;
+        for (int next = 1; next > 0;) {
+            const std::optional<Begins> moved = search.moved(begins, first.schedule, first.chunks);
+            if (moved) {
+                begins = *moved;
+                ++moves;
+            }
+            if (moves > 0 && (!moved || moves == next))
+                if (Plan other = with_stages(splits, best, begins); is_better(other, best))
+                    best = std::move(other);
+            next = !moved ? 0 : moves == next ? 2 * next : next;
         }
+        return best;
     }
 
     /// Gives fewer layers to stages that take more memory than there is.
