@@ -167,10 +167,8 @@ void FieldStore::copy(std::span<const std::int64_t> rows, std::byte *to) const {
         return;
     }
     const std::size_t sample_bytes = static_cast<std::size_t>(kept_elements_) * element_bytes_;
-    for (const std::int64_t row : rows) {
-        std::memcpy(to, values_.data() + static_cast<std::size_t>(row) * sample_bytes, sample_bytes);
-        to += sample_bytes;
-    }
+    for (const std::int64_t row : rows)
+        to = std::copy_n(values_.data() + static_cast<std::size_t>(row) * sample_bytes, sample_bytes, to);
 }
 
 Stores::Stores(const Program &program, const Mesh &mesh, int rank) {
