@@ -32,8 +32,11 @@ void check_asked(const Asked &claimed, const Asked &asked) {
                     cost::grouped(asked.memory_limit)};
 }
 
-void check_mesh(const plan::Plan &plan, const plan::Request &request) {
+/// `sizes`: as claimed; those of an uneven mesh stand in the request.
+void check_mesh(const std::vector<int> &sizes, const plan::Plan &plan, const plan::Request &request) {
     if (plan.pipeline) {
+        if (sizes != plan.mesh.sizes)
+            throw Wrong{"its mesh is not the one that was asked for"};
         if (const std::string fault = fault_of(plan, request); !fault.empty())
             throw Wrong{fault};
         return;
@@ -58,7 +61,7 @@ void check_plan(const Certificate &claimed, const plan::Plan &plan, const plan::
     if (claimed.layers.size() != asked.graph.layers.size())
         throw Wrong{"it has " + std::to_string(claimed.layers.size()) + " layers, the network " +
                     std::to_string(asked.graph.layers.size())};
-    check_mesh(plan, asked);
+    check_mesh(claimed.sizes, plan, asked);
     const plan::Request request = along_axis_of(plan, asked);
     const std::vector<Storage> stored = storages(request, plan.mesh, plan.axes);
     if (std::find(stored.begin(), stored.end(), claimed.storage) == stored.end())

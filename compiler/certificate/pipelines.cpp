@@ -197,6 +197,27 @@ bool are_stages_of(const plan::Plan &plan, const plan::Request &request) {
     return before == stages.count - 1;
 }
 
+/// Without their bounds.
+std::vector<Depth> possible_depths(const plan::Request &request) {
+    const std::string &wanted = request.pipeline->axis;
+    std::vector<std::string> axes;
+    if (!wanted.empty())
+        axes.push_back(wanted);
+    else if (request.mesh.automatic)
+        axes.emplace_back("stages");
+    else
+        for (const plan::MeshAxis &axis : request.mesh.axes)
+            if (!is_taken(request, axis.name))
+                axes.push_back(axis.name);
+    std::vector<Depth> result;
+    for (const std::string &axis : axes)
+        for (const int ranks : sizes_of(request, axis))
+            if (may_have(request, ranks) && (ranks > 1 || !wanted.empty()))
+                result.push_back({axis, ranks});
+    std::stable_sort(result.begin(), result.end(), [](const Depth &a, const Depth &b) { return a.ranks < b.ranks; });
+    return result;
+}
+
 /// Where the rules leave it open, one of those that are searched.
 bool is_schedule_of(const plan::PipelinePlan &plan, const plan::PipelineRequest &wanted) {
     static const std::vector<std::pair<std::string, int>> open{
@@ -237,7 +258,7 @@ plan::Plan plan_of(const Certificate &claimed, const plan::Request &request) {
         stages.count = std::max(stages.count, stage < std::numeric_limits<int>::max() ? stage + 1 : stage);
     }
     plan.pipeline = plan::PipelinePlan{claim.axis, claim.schedule, claim.chunks, std::move(stages)};
-    if (has_unequal_positions(request) && claim.axis == request.pipeline->axis)
+    if (request.pipeline && has_unequal_positions(request) && claim.axis == request.pipeline->axis)
         plan.mesh = uneven_mesh(request.mesh, claim.axis);
     return plan;
 }
@@ -247,23 +268,10 @@ bool wants_pipeline(const plan::Request &request) {
 }
 
 std::vector<Depth> depths(const plan::Request &request, double known) {
-    const std::string &wanted = request.pipeline->axis;
-    std::vector<std::string> axes;
-    if (!wanted.empty())
-        axes.push_back(wanted);
-    else if (request.mesh.automatic)
-        axes.emplace_back("stages");
-    else
-        for (const plan::MeshAxis &axis : request.mesh.axes)
-            if (!is_taken(request, axis.name))
-                axes.push_back(axis.name);
+    std::vector<Depth> result = possible_depths(request);
     const Work work = work_of(request);
-    std::vector<Depth> result;
-    for (const std::string &axis : axes)
-        for (const int ranks : sizes_of(request, axis))
-            if (may_have(request, ranks) && (ranks > 1 || !wanted.empty()))
-                result.push_back({axis, ranks, std::min(known, least_step(work, request, ranks, known))});
-    std::stable_sort(result.begin(), result.end(), [](const Depth &a, const Depth &b) { return a.ranks < b.ranks; });
+    for (Depth &depth : result)
+        depth.lower_bound = std::min(known, least_step(work, request, depth.ranks, known));
     return result;
 }
 
@@ -272,7 +280,7 @@ std::string fault_of(const plan::Plan &plan, const plan::Request &request) {
     if (!is_mesh_of(plan, request))
         return "its mesh is not one that " + std::to_string(request.ranks) + " ranks may form";
     const auto axis = std::find(plan.axes.begin(), plan.axes.end(), pipeline.axis) - plan.axes.begin();
-    const std::vector<Depth> all = depths(request, 0);
+    const std::vector<Depth> all = possible_depths(request);
     if (std::none_of(all.begin(), all.end(), [&](const Depth &depth) {
             return depth.axis == pipeline.axis && axis < std::ssize(plan.axes) &&
                    depth.ranks == plan.mesh.sizes[static_cast<std::size_t>(axis)];

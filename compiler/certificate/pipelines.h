@@ -1,8 +1,9 @@
 // Plans with a pipeline: what the request allows, and what none of them can beat.
 //
 // The price of such a plan is that of plan/pipeline/price_pipeline.h, which is trusted as evaluate() is. The bound is
-// by computation alone. With n micro-batches, d ranks of the pipeline's axis, and F, I, W, U the times of forward pass,
-// input gradients, weight gradients and update of all layers on as many ranks as a stage has:
+// by computation alone. There are n micro-batches and d ranks of the pipeline's axis. On as many ranks as a stage has,
+// all layers take F for the forward pass of a micro-batch, I and W for its gradients of inputs and weights, U to
+// update:
 //
 //   step >= F + I                                       one micro-batch passes through all stages
 //   step >= (n (F + I + W) + U + before(F)) / d         a rank begins after the forward passes of those before it

@@ -15,14 +15,9 @@ namespace {
 
 using reference::Planned;
 using reference::random_planned;
+using reference::read_back;
 using sharding::reference::Random;
 using sharding::reference::uniform;
-
-Certificate read_back(const Certificate &certificate) {
-    const auto read = from_json(to_json(certificate));
-    EXPECT_TRUE(std::holds_alternative<Certificate>(read)) << std::get<std::string>(read);
-    return std::get<Certificate>(read);
-}
 
 TEST(Certificate, IsAcceptedAndNearlyAlwaysTight) {
     Random random(61);

@@ -1,9 +1,9 @@
 // Certificates of plans with a pipeline.
 #include "certificate/certificate.h"
 #include "certificate/pipelines.h"
+#include "certificate/requests.h"
 #include "plan/pipeline/price_pipeline.h"
 #include "plan/pipeline/search_pipelines.h"
-#include "plan/random_request.h"
 
 #include <gtest/gtest.h>
 
@@ -15,14 +15,9 @@ namespace planc::certificate {
 namespace {
 
 using plan::reference::random_pipelines;
+using reference::read_back;
 using sharding::reference::Random;
 using sharding::reference::uniform;
-
-Certificate read_back(const Certificate &certificate) {
-    const auto read = from_json(to_json(certificate));
-    EXPECT_TRUE(std::holds_alternative<Certificate>(read)) << std::get<std::string>(read);
-    return std::get<Certificate>(read);
-}
 
 TEST(PipelineCertificate, IsAcceptedWithTheBoundOfTheSearch) {
     Random random(71); // NOLINT(cert-msc51-cpp): every run takes the same cases

@@ -4,6 +4,8 @@
 #include "sharding/convolutions.h"
 #include "sharding/graphs.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 
 namespace planc::certificate::reference {
@@ -79,6 +81,12 @@ std::optional<Planned> random_planned(Random &random) {
     if (!result.plan.failure.empty())
         return std::nullopt;
     return result;
+}
+
+Certificate read_back(const Certificate &certificate) {
+    const auto read = from_json(to_json(certificate));
+    EXPECT_TRUE(std::holds_alternative<Certificate>(read)) << std::get<std::string>(read);
+    return std::get<Certificate>(read);
 }
 
 } // namespace planc::certificate::reference

@@ -172,10 +172,5 @@ int run(const Options &options) {
 } // namespace planc::fuzz
 
 int main(int count, char **arguments) {
-    try {
-        return planc::fuzz::run(planc::fuzz::read_options(count, arguments));
-    } catch (const std::exception &e) {
-        std::cerr << "graph_fuzz: " << e.what() << ", at input of: " << planc::fuzz::current_command() << '\n';
-        return 2;
-    }
+    return planc::fuzz::main_of("graph_fuzz", count, arguments, planc::fuzz::run);
 }

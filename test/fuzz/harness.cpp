@@ -101,8 +101,13 @@ bool all_well(const std::string &program, const Options &options, const Check &c
     return true;
 }
 
-std::string current_command() {
-    return command.data();
+int main_of(const char *program, int count, char **arguments, int (*run)(const Options &)) {
+    try {
+        return run(read_options(count, arguments));
+    } catch (const std::exception &e) {
+        std::cerr << program << ": " << e.what() << ", at input of: " << command.data() << '\n';
+        return 2;
+    }
 }
 
 } // namespace planc::fuzz

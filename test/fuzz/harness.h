@@ -28,7 +28,7 @@ using Check = std::function<std::string(Random &random, bool print)>;
 /// Returns whether all inputs were well; if not, it has said which one was not. Exceptions of the check pass through.
 [[nodiscard]] bool all_well(const std::string &program, const Options &options, const Check &check);
 
-/// The command that runs the current input alone.
-[[nodiscard]] std::string current_command();
+/// The exit code of a program that runs `run`. An exception is one line, with the command that runs its input alone.
+[[nodiscard]] int main_of(const char *program, int count, char **arguments, int (*run)(const Options &));
 
 } // namespace planc::fuzz

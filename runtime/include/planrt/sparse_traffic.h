@@ -1,9 +1,9 @@
 // What a distributed product y = A x has to move. The rows of A (and of y) are cut into consecutive parts, and so are
 // its columns (and the rows of x); each pair of parts is a block of A. Plain C++, no MPI.
 //
-// Who multiplies a block needs, for each of the block's nonzeros A[v, u], either row u of x, which is fetched, or gives
-// its owner's part of row v of y, a partial sum, which is sent: from the owner of u to the owner of v in both cases. So
-// the rows that are moved cover the block's nonzeros. Three ways to choose them:
+// For each nonzero A[v, u] of a block, one of two rows moves from the owner of u to the owner of v: row u of x, which
+// is fetched, or a partial sum of row v of y, which is sent. So the rows that are moved cover the block's nonzeros.
+// Three ways to choose them:
 //   broadcast  all rows of x
 //   needed     the rows of x that have a nonzero: the block's columns that are not empty
 //   cover      as few rows of x and partial rows of y as possible: a minimum vertex cover of the bipartite graph of the
