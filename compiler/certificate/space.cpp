@@ -52,6 +52,9 @@ PerLayer<std::map<std::string, std::int64_t>> loops_of_layers(const sharding::Gr
     return loops;
 }
 
+/// Of one layer, on meshes where they can be told by groups of axes (plan/space/space.h).
+constexpr std::size_t most_strategies = 1300;
+
 /// One layer under the rules that speak of its loops.
 class Layer {
   public:
@@ -67,7 +70,23 @@ class Layer {
             choices_.push_back(choices(axis, request));
     }
 
-    Strategies all() const {
+    /// Those with the fewest groups where there are too many; `most_groups` is then how many these have at most.
+    Strategies all(int &most_groups) const {
+        most_groups = 0;
+        Strategies result;
+        for (int most = 0; most <= static_cast<int>(choices_.size()); ++most) {
+            Strategies more = of_groups(most);
+            if (more.size() > most_strategies && !result.empty()) {
+                most_groups = most - 1;
+                return result;
+            }
+            result = std::move(more);
+        }
+        return result;
+    }
+
+  private:
+    [[nodiscard]] Strategies of_groups(int most) const {
         Strategies result{{{}, order()}};
         for (const std::vector<std::string> &of_axis : choices_) {
             Strategies longer;
@@ -75,7 +94,7 @@ class Layer {
                 for (const std::string &loop : of_axis) {
                     longer.push_back(shorter);
                     longer.back().loop_of_axis.push_back(loop);
-                    if (cut_too_finely(longer.back()))
+                    if (cut_too_finely(longer.back()) || groups(longer.back()) > most)
                         longer.pop_back();
                 }
             result = std::move(longer);
@@ -83,7 +102,20 @@ class Layer {
         return result;
     }
 
-  private:
+    /// Of adjacent axes that split one loop. Axes with one rank split nothing.
+    [[nodiscard]] int groups(const LayerStrategy &strategy) const {
+        int count = 0;
+        std::string last;
+        for (std::size_t axis = 0; axis < strategy.loop_of_axis.size(); ++axis) {
+            if (shape_.mesh.sizes[axis] == 1)
+                continue;
+            const std::string &loop = strategy.loop_of_axis[axis];
+            count += loop.empty() || loop == last ? 0 : 1;
+            last = loop;
+        }
+        return count;
+    }
+
     [[nodiscard]] std::vector<std::string> choices(std::size_t axis, const plan::Request &request) const {
         for (const plan::Pin *pin : pins_)
             if (std::count(pin->axes.begin(), pin->axes.end(), shape_.axes[axis]) > 0)
@@ -134,6 +166,33 @@ class Layer {
     std::vector<std::vector<std::string>> choices_; ///< per axis
 };
 
+/// Whether at most three open axes have more than one rank, or as many as are named, and no open axis with one stands
+/// right before one with more unless one of both is named.
+bool is_searched(const plan::Request &request, const Shape &shape) {
+    std::set<std::string> named = axes_of_rules(request);
+    for (const plan::StoragePin &pin :
+         {request.storage.parameters, request.storage.gradients, request.storage.optimizer})
+        for (const std::string &axis : pin.value_or(std::vector<std::string>()))
+            named.insert(axis);
+    if (request.pipeline)
+        named.insert(request.pipeline->axis);
+    int split = 0;
+    int of_rules = 0;
+    for (std::size_t axis = 0; axis < shape.axes.size(); ++axis) {
+        const auto is_free = [&](std::size_t which) {
+            return request.mesh.axes[which].size == 0 && !named.contains(shape.axes[which]);
+        };
+        if (request.mesh.axes[axis].size > 0)
+            continue;
+        split += shape.mesh.sizes[axis] > 1 ? 1 : 0;
+        of_rules += is_free(axis) ? 0 : 1;
+        if (axis > 0 && is_free(axis - 1) && is_free(axis) && shape.mesh.sizes[axis - 1] == 1 &&
+            shape.mesh.sizes[axis] > 1)
+            return false;
+    }
+    return split <= std::max(3, of_rules);
+}
+
 } // namespace
 
 std::vector<Shape> shapes(const plan::Request &request) {
@@ -173,7 +232,7 @@ std::vector<Shape> shapes(const plan::Request &request) {
     int least = static_cast<int>(request.mesh.axes.size());
     for (const Shape &shape : result)
         least = std::min(least, idle(shape));
-    std::erase_if(result, [&](const Shape &shape) { return idle(shape) > least; });
+    std::erase_if(result, [&](const Shape &shape) { return idle(shape) > least || !is_searched(request, shape); });
     return result;
 }
 
@@ -200,11 +259,26 @@ std::vector<Storage> storages(const plan::Request &request, const Mesh &mesh, co
 PerLayer<Strategies> strategies(const plan::Request &request, const Shape &shape) {
     const auto loops = loops_of_layers(request.graph);
     PerLayer<Strategies> result;
+    int most_groups = 0;
     for (const LayerId l : loops.ids())
         result.push_back(
             Layer(shape, request, loops[l], request.pins.contains(l) ? request.pins[l] : std::vector<plan::Pin>{})
-                .all());
+                .all(most_groups));
     return result;
+}
+
+int most_groups(const plan::Request &request) {
+    const auto loops = loops_of_layers(request.graph);
+    int least = 0;
+    for (const Shape &shape : shapes(request))
+        for (const LayerId l : loops.ids()) {
+            int of_layer = 0;
+            Layer(shape, request, loops[l], request.pins.contains(l) ? request.pins[l] : std::vector<plan::Pin>{})
+                .all(of_layer);
+            if (of_layer > 0)
+                least = least == 0 ? of_layer : std::min(least, of_layer);
+        }
+    return least;
 }
 
 } // namespace planc::certificate

@@ -79,6 +79,7 @@ Plan exchange(const Request &request, const Plan &answer, const Choice &choice) 
     plan.memory_decided = answer.memory_decided;
     plan.memory_limit_bytes = answer.memory_limit_bytes;
     plan.note = answer.note;
+    plan.most_groups = answer.most_groups;
     plan.layers = choice.strategies();
     plan.cost = choice.cost;
     if (plan.cost == nullptr)

@@ -223,6 +223,7 @@ struct Plan {
     std::vector<PassedPlan> passed;           ///< in the order of the search, without those that it gave up
     std::optional<SimulatedChoice> simulated; ///< none: the price alone decided
     int meshes = 0;                           ///< shapes of the mesh that were searched
+    int most_groups = 0;                      ///< the least Space::most_groups of these shapes; 0: none is limited
     PerLayer<int> choices;                    ///< the number of strategies on the chosen mesh
     bool memory_decided = false;              ///< the fastest plan did not fit
     double memory_limit_bytes = 0;            ///< the limit in force; 0: none

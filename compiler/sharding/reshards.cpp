@@ -54,9 +54,7 @@ int Reshards::number(const Placement &placement) {
 }
 
 const Reshards::Route &Reshards::route(int from, int to) {
-    if (routes_[from].size() < placements_.size())
-        routes_[from].resize(placements_.size(), unknown);
-    if (const int known = routes_[from][to]; known != unknown)
+    if (const int known = routes_[from].at(to); known != unknown)
         return *found_[known];
     Route route;
     route.number = routes();
@@ -74,7 +72,7 @@ const Reshards::Route &Reshards::route(int from, int to) {
                               });
         route.volume = wire_volume(route.steps, mesh_);
     }
-    routes_[from][to] = route.number;
+    routes_[from].at(to) = route.number;
     std::unique_ptr<const Route> &found = found_[route.number];
     found = std::make_unique<const Route>(std::move(route));
     return *found;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sharding/lay_out.h"
+#include "support/sparse_row.h"
 
 #include <map>
 #include <memory>
@@ -39,7 +40,7 @@ class Reshards {
     const Mesh &mesh_;
     std::vector<Placement> placements_;
     std::unordered_multimap<std::size_t, int> numbers_; ///< by hash
-    std::vector<std::vector<int>> routes_;              ///< [from][to]: number; nearly all are unknown
+    std::vector<support::SparseRow<int, -1>> routes_;   ///< [from], at(to): number; -1: unknown, as nearly all are
     std::vector<std::unique_ptr<const Route>> found_;   ///< by number
 };
 

@@ -54,6 +54,19 @@ TEST(Meshes, GivenSizesStay) {
     EXPECT_EQ(sizes(request), (Sizes{}));
 }
 
+TEST(Meshes, OfOpenAxesThreeHaveManyRanks) {
+    Request request;
+    request.ranks = 8;
+    request.mesh.axes = {{"a", 0}, {"b", 0}, {"c", 0}, {"d", 0}};
+    request.machine.levels.resize(2); // where ranks lie matters, but an axis with one rank does not
+    request.machine.levels[0].units = 2;
+    EXPECT_EQ(sizes(request), (Sizes{{8, 1, 1, 1}, {4, 2, 1, 1}, {2, 4, 1, 1}, {2, 2, 2, 1}}));
+    request.ranks = 16;
+    EXPECT_FALSE(sizes(request).contains({2, 2, 2, 2}));
+    request.pins = {{{"batch", {"a", "b", "c", "d"}, "batch -> [a, b, c, d]"}}};
+    EXPECT_EQ(sizes(request), (Sizes{{2, 2, 2, 2}}));
+}
+
 TEST(Meshes, AutomaticUpToThreeAxes) {
     Request request;
     request.ranks = 8;

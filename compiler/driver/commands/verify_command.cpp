@@ -7,6 +7,7 @@
 #include "certificate/certificate.h"
 #include "certificate/space.h"
 #include "cost/reports/report.h"
+#include "plan/space/space.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -74,7 +75,7 @@ std::string what_is_bounded(const certificate::Certificate &certificate, const C
                (certificate.question.microbatches == 1 ? " micro-batch" : " micro-batches") + " takes less";
     const auto meshes = certificate::shapes(compilation.request().request).size();
     return "no plan on " + (meshes == 1 ? "this mesh" : "any of the " + std::to_string(meshes) + " mesh shapes") +
-           " takes less";
+           plan::limited_to(certificate::most_groups(compilation.request().request)) + " takes less";
 }
 
 std::string verdict(const certificate::Certificate &certificate, const Options &options, const Options &question,

@@ -5,6 +5,7 @@
 #include "plan/near_optimal.h"
 #include "plan/pipeline/changing_weights.h"
 #include "plan/pipeline/price_pipeline.h"
+#include "plan/space/space.h"
 
 #include <algorithm>
 #include <cmath>
@@ -35,7 +36,8 @@ std::string words(const LayerStrategy &strategy, const std::vector<std::string> 
 
 std::string certificate(const Plan &plan) {
     const std::string searched =
-        plan.meshes == 1 ? "this mesh" : "any of the " + std::to_string(plan.meshes) + " mesh shapes searched";
+        (plan.meshes == 1 ? "this mesh" : "any of the " + std::to_string(plan.meshes) + " mesh shapes searched") +
+        limited_to(plan.most_groups);
     std::string text = "lower bound " + cost::human_seconds(plan.lower_bound) + ": ";
     if (plan.gap() <= 1e-9)
         text += "no plan on " + searched + " takes less";

@@ -57,6 +57,10 @@ class Planner {
             step_.emplace(index_, facts_);
         support::in_parallel(shapes.size(),
                              [&](std::size_t i) { meshes_[i] = std::make_unique<OnMesh>(request_, shapes[i]); });
+        for (const auto &on : meshes_)
+            if (const int groups = on->space.most_groups; groups > 0)
+                plan_.most_groups = plan_.most_groups == 0 ? groups : std::min(plan_.most_groups, groups);
+        least_was_seen_ = plan_.most_groups > 0; // others may need less
         if (!is_too_small() && !is_hardly_enough())
             try_candidates();
         give_up_if_too_slow();

@@ -47,6 +47,44 @@ void keep_rules_effective(const Request &request, std::vector<MeshShape> &shapes
     std::erase_if(shapes, [&](const MeshShape &shape) { return idle_axes(shape, named) > least; });
 }
 
+/// Axes that rules name, and that of the stages.
+std::set<std::string> named_axes(const Request &request) {
+    std::set<std::string> named;
+    for (const std::vector<Pin> &pins : request.pins)
+        for (const Pin &pin : pins)
+            named.insert(pin.axes.begin(), pin.axes.end());
+    for (const StoragePin *pin : {&request.storage.parameters, &request.storage.gradients, &request.storage.optimizer})
+        if (*pin)
+            named.insert((*pin)->begin(), (*pin)->end());
+    if (request.pipeline)
+        named.insert(request.pipeline->axis);
+    return named;
+}
+
+/// Of open axes, at most three have more than one rank, or as many as are named. Of adjacent open axes that are not
+/// named, those with one rank come last.
+void keep_few_open_axes(const Request &request, std::vector<MeshShape> &shapes) {
+    const std::set<std::string> named = named_axes(request);
+    const std::vector<MeshAxis> &axes = request.mesh.axes;
+    const auto of_rules =
+        std::ranges::count_if(axes, [&](const MeshAxis &axis) { return axis.size == 0 && named.contains(axis.name); });
+    const auto most = std::max<std::ptrdiff_t>(3, of_rules);
+    std::erase_if(shapes, [&](const MeshShape &shape) {
+        std::ptrdiff_t split = 0;
+        bool after_one = false;
+        bool is_same = false; // as another shape
+        for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+            const bool is_open = axes[axis].size == 0;
+            const bool is_one = shape.mesh.sizes[axis] == 1;
+            split += is_open && !is_one;
+            const bool is_alike = is_open && !named.contains(axes[axis].name);
+            is_same |= is_alike && after_one && !is_one;
+            after_one = is_alike && is_one;
+        }
+        return split > most || is_same;
+    });
+}
+
 } // namespace
 
 bool pins_axes(const Request &request) {
@@ -82,6 +120,7 @@ std::vector<MeshShape> mesh_shapes(const Request &request) {
     if (!request.mesh.automatic) {
         add(request.mesh.axes, true);
         keep_rules_effective(request, shapes);
+        keep_few_open_axes(request, shapes);
         return shapes;
     }
     std::vector<MeshAxis> axes;

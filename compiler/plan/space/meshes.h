@@ -16,10 +16,11 @@ struct MeshShape {
 };
 
 /// Automatic: every factorisation of the ranks into at most three axes, none of size one, called rows, cols, planes;
-/// the axis of a pipeline's stages comes before these. Otherwise the given axes with every choice of the open sizes. Of
-/// shapes that differ by a permutation of indistinguishable axes (no pin names them, cost::placement_matters()), one
-/// occurs. An axis over which a rule splits something gets more than one rank if the ranks allow it: `batch -> rows;
-/// hidden -> cols` on 4 ranks is 2x2. Empty: the sizes do not multiply to the ranks.
+/// the axis of a pipeline's stages comes before these. Otherwise the given axes with every choice of the open sizes
+/// by which at most three open axes have more than one rank, or as many as rules name. Of shapes that differ by a
+/// permutation of indistinguishable axes (no pin names them, cost::placement_matters()), or by the place of axes with
+/// one rank, one occurs. An axis over which a rule splits something gets more than one rank if the ranks allow it:
+/// `batch -> rows; hidden -> cols` on 4 ranks is 2x2. Empty: the sizes do not multiply to the ranks.
 [[nodiscard]] std::vector<MeshShape> mesh_shapes(const Request &request);
 
 /// Whether a rule of the user names an axis.

@@ -13,6 +13,9 @@ const LayerLoop *find(const std::vector<LayerLoop> &loops, const std::string &na
     return found == loops.end() ? nullptr : &*found;
 }
 
+/// Of one layer: all those of four axes and five loops. Tables of two layers have as many entries as its square.
+constexpr std::size_t most_strategies = 1300;
+
 /// The choice of one layer on one mesh.
 class Choice {
   public:
@@ -27,34 +30,65 @@ class Choice {
     Strategies all() {
         strategy_.loop_of_axis.assign(shape_.axes.size(), "");
         strategy_.order = order();
-        assign(0);
-        return std::move(found_);
+        const auto axes = static_cast<int>(shape_.axes.size());
+        Strategies all = of_groups(is_few() ? axes : 0);
+        for (most_groups_ += 1; most_groups_ <= axes; ++most_groups_) {
+            Strategies more = of_groups(most_groups_);
+            if (more.size() > most_strategies && !all.empty())
+                break;
+            all = std::move(more);
+        }
+        return all;
+    }
+    /// 0: all strategies are there.
+    [[nodiscard]] int most_groups() const {
+        return most_groups_ > static_cast<int>(shape_.axes.size()) ? 0 : most_groups_ - 1;
     }
 
   private:
-    void assign(std::size_t axis) {
+    Strategies of_groups(int most) {
+        most_groups_ = most;
+        found_.clear();
+        assign(0, 0, "");
+        return std::move(found_);
+    }
+
+    /// Whether there are not too many strategies, however they group the axes.
+    [[nodiscard]] bool is_few() const {
+        double most = 1;
+        for (const int size : shape_.mesh.sizes)
+            most *= size > 1 ? static_cast<double>(loops_.size() + 1) : 1;
+        return most <= most_strategies;
+    }
+
+    /// `groups`: of the axes before; the last one splits the loop `last`.
+    void assign(std::size_t axis, int groups, const std::string &last) {
+        if (groups > most_groups_)
+            return;
         if (axis == shape_.axes.size()) {
             found_.push_back(strategy_);
             return;
         }
+        const auto go = [&](const std::string &next) {
+            strategy_.loop_of_axis[axis] = next;
+            if (shape_.mesh.sizes[axis] == 1)
+                assign(axis + 1, groups, last);
+            else
+                assign(axis + 1, groups + (next.empty() || next == last ? 0 : 1), next);
+            strategy_.loop_of_axis[axis].clear();
+        };
         const auto pin = std::find_if(pins_.begin(), pins_.end(), [&](const Pin &candidate) {
             return std::find(candidate.axes.begin(), candidate.axes.end(), shape_.axes[axis]) != candidate.axes.end();
         });
         if (pin != pins_.end()) {
-            go(axis, pin->loop);
+            go(pin->loop);
             return;
         }
         if (request_.search && shape_.mesh.sizes[axis] > 1 && !has_stages(request_, shape_.axes[axis]))
             for (const LayerLoop &loop : loops_)
                 if (open(loop, axis))
-                    go(axis, loop.name);
-        go(axis, "");
-    }
-
-    void go(std::size_t axis, const std::string &loop) {
-        strategy_.loop_of_axis[axis] = loop;
-        assign(axis + 1);
-        strategy_.loop_of_axis[axis].clear();
+                    go(loop.name);
+        go("");
     }
 
     /// Whether the loop is not pinned elsewhere and long enough for the axis in addition to those that split it
@@ -96,6 +130,7 @@ class Choice {
     const MeshShape &shape_;
     const std::vector<LayerLoop> &loops_;
     std::vector<Pin> pins_;
+    int most_groups_ = 0;
     LayerStrategy strategy_;
     Strategies found_;
 };
@@ -144,6 +179,8 @@ Space make_space(const Request &request, const MeshShape &shape) {
         auto &shared = known[content(options)];
         if (!shared)
             shared = std::make_shared<const Strategies>(std::move(options));
+        if (const int groups = choice.most_groups(); groups > 0)
+            space.most_groups = space.most_groups == 0 ? groups : std::min(space.most_groups, groups);
         space.options.push_back(shared);
     }
     return space;
@@ -162,6 +199,12 @@ bool is_tiny(const Space &space) {
     for (const auto &options : space.options)
         strategies += options->size();
     return strategies <= most_strategies;
+}
+
+std::string limited_to(int most_groups) {
+    return most_groups == 0 ? ""
+                            : " whose layers have at most " + std::to_string(most_groups) +
+                                  (most_groups == 1 ? " group" : " groups") + " of axes";
 }
 
 std::string forbidding_pin(const Request &request, const std::vector<LayerLoop> &loops, LayerId layer,

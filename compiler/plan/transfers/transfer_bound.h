@@ -30,6 +30,7 @@
 
 #include "cost/machine.h"
 #include "plan/transfers/placed_volume.h"
+#include "support/sparse_row.h"
 
 #include <algorithm>
 #include <array>
@@ -56,7 +57,9 @@ class TransferBounds {
     /// For placements of one shape, by number: the quantities of which a lower bound of the price of any route
     /// consists, computed once for each pair.
     class OfShape {
-        class Row;
+        /// Seconds by the numbers of two placements; negative: not computed yet. Most of the memory of a search is such
+        /// rows, so they are in single precision, rounded down.
+        using Row = support::SparseRow<float, -1.0F>;
 
       public:
         OfShape(const TransferBounds &bounds, const sharding::Reshards &reshards)
@@ -64,14 +67,14 @@ class TransferBounds {
         /// `latency`: includes that of the messages. Also valid for routes through other placements, since copies are
         /// made from copies.
         cost::Seconds seconds(int from, int to, int element_bytes, bool latency) {
-            float &least = by_any_.of(element_bytes, latency).row(from).at(to, reshards_);
+            float &least = by_any_.of(element_bytes, latency).row(from).at(to);
             if (least < 0)
                 least = found(from, to, element_bytes, latency);
             return cost::Seconds(least);
         }
         /// For one reshard.
         cost::Seconds directly(int from, int to, int element_bytes, bool latency) {
-            float &least = by_one_.of(element_bytes, latency).row(from).at(to, reshards_);
+            float &least = by_one_.of(element_bytes, latency).row(from).at(to);
             if (least < 0)
                 least = found_directly(from, to, element_bytes, latency);
             return cost::Seconds(least);
@@ -84,7 +87,7 @@ class TransferBounds {
                   rows_{&shape.row(any_route, from, element_bytes, false),
                         &shape.row(any_route, from, element_bytes, true)} {}
             double operator()(int to, bool latency) {
-                float &least = rows_[latency ? 1 : 0]->at(to, shape_.reshards_);
+                float &least = rows_[latency ? 1 : 0]->at(to);
                 if (least < 0)
                     least = any_route_ ? shape_.found(from_, to, element_bytes_, latency)
                                        : shape_.found_directly(from_, to, element_bytes_, latency);
@@ -102,20 +105,6 @@ class TransferBounds {
         bool possible(int from, int to);
 
       private:
-        /// Seconds by the numbers of two placements, growing as more are requested; negative: not computed yet. Most of
-        /// the memory of a search is such rows, so they are in single precision, rounded down.
-        class Row {
-          public:
-            float &at(int to, const sharding::Reshards &reshards) {
-                const auto column = static_cast<std::size_t>(to);
-                if (column >= seconds_.size())
-                    seconds_.resize(static_cast<std::size_t>(reshards.placements()), -1.0F);
-                return seconds_[column];
-            }
-
-          private:
-            std::vector<float> seconds_;
-        };
         class Pairs {
           public:
             Row &row(int from) {
