@@ -1,6 +1,5 @@
 #include "interpret/evaluate.h"
 
-#include "interpret/interpret.h"
 #include "interpret/moves.h"
 #include "interpret/windows.h"
 #include "ir/nest.h"
@@ -9,6 +8,7 @@
 
 #include <planrt/random.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -110,6 +110,26 @@ Action pool(ir::PoolOp op) {
     return reduction(op.getKind() == "max" ? "max" : "sum");
 }
 
+Action spmm(ir::SpmmOp op, const Moment &moment) {
+    const auto matrix = moment.matrices->find(op.getMatrix().str());
+    const ir::MatrixLoops names = op.matrixLoops();
+    const Nest nest = ir::nest_of(op);
+    const auto loop = [&](const std::string &name) {
+        return static_cast<std::size_t>(std::ranges::find(nest.loops, name, &sharding::Loop::name) -
+                                        nest.loops.begin());
+    };
+    const std::size_t row = loop(names.transposed ? names.summed : names.kept);
+    const std::size_t column = loop(names.transposed ? names.kept : names.summed);
+    if (matrix == moment.matrices->end() ||
+        matrix->second.extents != std::vector{nest.loops[row].extent, nest.loops[column].extent})
+        throw Failure("there is no matrix '" + op.getMatrix().str() + "' of this size");
+    return {0, [&elements = matrix->second.elements, row, column,
+                columns = nest.loops[column].extent](const double *in, double *out, const auto &index) {
+                const double a = elements[static_cast<std::size_t>(index[row] * columns + index[column])];
+                *out += a == 0 ? 0 : a * *in;
+            }};
+}
+
 Action action_of(mlir::Operation *op, const Moment &moment) {
     if (auto function = mlir::dyn_cast<ir::PointwiseOp>(op))
         return pointwise(function);
@@ -130,6 +150,8 @@ Action action_of(mlir::Operation *op, const Moment &moment) {
                     *out += product;
                 }};
     }
+    if (auto product = mlir::dyn_cast<ir::SpmmOp>(op))
+        return spmm(product, moment);
     if (auto reduce = mlir::dyn_cast<ir::ReduceOp>(op))
         return reduction(reduce.getReduction());
     if (auto windows = mlir::dyn_cast<ir::PoolOp>(op))

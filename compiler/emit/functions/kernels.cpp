@@ -1,6 +1,7 @@
 #include "emit/functions/kernels.h"
 
 #include "emit/functions/windows.h"
+#include "emit/names/matrices.h"
 #include "emit/names/text.h"
 #include "ir/subscripts.h"
 #include "schedule/band.h"
@@ -185,6 +186,29 @@ void write_embedding(Body &body, mlir::Operation *op, const std::string &kernel,
               ");");
 }
 
+/// One product for each index of the dimensions before the one that is summed over; the features are behind it.
+void write_spmm(Body &body, ir::SpmmOp op) {
+    const ir::Subscripts subscripts = *ir::parse_subscripts(op.getSubscripts());
+    const auto at = std::ranges::find(subscripts.result, op.matrixLoops().kept) - subscripts.result.begin();
+    const auto role = [&](mlir::Value value) { return schedule::tensor(value).getRoles()[static_cast<size_t>(at)]; };
+    const Around x = around(body, op.getOperand().getType(), role(op.getOperand()).getValue());
+    const Around y = around(body, op.getResult().getType(), role(op.getResult()).getValue());
+    const bool several = x.before != "1";
+    const auto part = [&](const std::string &buffer, const Around &around) {
+        return several ? buffer + " + i * " + product(around.at, around.behind) : buffer;
+    };
+    if (several)
+        body.open("for (int64_t i = 0; i < " + x.before + "; ++i) {");
+    body.line("planrt::spmm(" +
+              joined({body.context() + ".matrix<" + type_name(op.getResult().getType().getElementType()) +
+                          ">(matrix::" + matrix_name(op) + ")",
+                      x.behind, part(body.buffer(op.getOperand()), x), x.behind,
+                      part(body.buffer(op.getResult(), true), y), x.behind, "planrt::Into::assign"}) +
+              ");");
+    if (several)
+        body.close();
+}
+
 /// Copies all of `part` to or from the indices [begin, begin + its extent) of the same dimension of `whole`.
 void write_part(Body &body, mlir::Value from, mlir::Value to, llvm::StringRef role, mlir::Value part,
                 const std::string &begin) {
@@ -233,6 +257,8 @@ void write_kernel(Body &body, mlir::Operation *op) {
         write_embedding(body, op, "embedding", embedding.getTable().getType(), embedding.getDimension());
     else if (auto gradient = mlir::dyn_cast<ir::EmbeddingGradientOp>(op))
         write_embedding(body, op, "embedding_gradient", gradient.getResult().getType(), gradient.getDimension());
+    else if (auto spmm = mlir::dyn_cast<ir::SpmmOp>(op))
+        write_spmm(body, spmm);
     else if (auto slice = mlir::dyn_cast<ir::SliceOp>(op))
         write_part(body, slice.getOperand(), slice.getResult(), slice.getDimension(), slice.getResult(),
                    std::to_string(slice.getBegin()));

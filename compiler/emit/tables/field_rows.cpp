@@ -44,7 +44,10 @@ std::string FieldRows::row(const std::string &name, const std::string &tensor, b
                                      field.channels.empty() ? "{}" : channels(field),
                                      training ? augmentation(field.augmentation) : "{}",
                                      "planrt::CifarPart::" + part_name(field.part)};
-    if (role > 0)
+    if (const std::string file = matrices_.file_of(name); !file.empty()) {
+        members.push_back(std::to_string(role));
+        members.push_back(file);
+    } else if (role > 0)
         members.push_back(std::to_string(role));
     else if (field.part == sema::Field::Part::pixels) // what a row ends with by itself
         members.pop_back();
