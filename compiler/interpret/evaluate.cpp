@@ -123,10 +123,18 @@ Action spmm(ir::SpmmOp op, const Moment &moment) {
     if (matrix == moment.matrices->end() ||
         matrix->second.extents != std::vector{nest.loops[row].extent, nest.loops[column].extent})
         throw Failure("there is no matrix '" + op.getMatrix().str() + "' of this size");
-    return {0, [&elements = matrix->second.elements, row, column,
-                columns = nest.loops[column].extent](const double *in, double *out, const auto &index) {
-                const double a = elements[static_cast<std::size_t>(index[row] * columns + index[column])];
-                *out += a == 0 ? 0 : a * *in;
+    const std::vector<double> &elements = matrix->second.elements;
+    const auto columns = static_cast<std::size_t>(nest.loops[column].extent);
+    std::vector<double> factors(static_cast<std::size_t>(nest.loops[row].extent), 1); // by row
+    for (std::size_t r = 0; r < factors.size() && op.getMean(); ++r) {
+        const auto begin = elements.begin() + static_cast<std::ptrdiff_t>(r * columns);
+        const auto zeros = std::count(begin, begin + static_cast<std::ptrdiff_t>(columns), 0.0);
+        factors[r] = 1 / std::max(1.0, static_cast<double>(columns) - static_cast<double>(zeros));
+    }
+    return {0, [=, &elements](const double *in, double *out, const auto &index) {
+                const auto r = static_cast<std::size_t>(index[row]);
+                const double a = elements[r * columns + static_cast<std::size_t>(index[column])];
+                *out += a == 0 ? 0 : a * factors[r] * *in;
             }};
 }
 

@@ -249,7 +249,8 @@ Value Importer::spmm(const sema::Operation &op, TensorType type) {
     const auto known = nonzeros_.find(op.text);
     const std::int64_t nonzeros = known == nonzeros_.end() ? op.loops[0].extent * op.loops[1].extent : known->second;
     return create<SpmmOp>(type, builder_.getStringAttr(op.text), builder_.getStringAttr(subscripts_of(op).text()),
-                          operands_[0], builder_.getI64IntegerAttr(nonzeros));
+                          operands_[0], builder_.getI64IntegerAttr(nonzeros),
+                          op.mean ? builder_.getUnitAttr() : mlir::UnitAttr());
 }
 
 /// Sets the attributes of a parameter whose settings differ from the optimizer's.

@@ -121,12 +121,14 @@ def Plan_SpmmOp : Plan_LayerOp<"spmm", [Pure, Plan_Nest]> {
     One loop of the matrix is that of a dimension of the operand, which is summed over; the other one takes its place in
     the result. So the second line is the product with the transposed matrix. The matrix is a sparse argument of the
     network, by name. Its data never moves: each rank reads the block that its ranges of both loops need.
+
+    `mean`: each value of the matrix is divided by the number of nonzeros in its row, of the whole matrix.
   }];
-  let arguments = !con((ins StrAttr:$matrix, StrAttr:$subscripts, Plan_TensorType:$operand, I64Attr:$nonzeros),
-                       layerAttributes);
+  let arguments = !con((ins StrAttr:$matrix, StrAttr:$subscripts, Plan_TensorType:$operand, I64Attr:$nonzeros,
+                            UnitAttr:$mean), layerAttributes);
   let results = (outs Plan_TensorType:$result);
   let assemblyFormat = [{
-    $matrix $subscripts `(` $operand `)` `nonzeros` $nonzeros attr-dict `:` functional-type($operand, $result)
+    $matrix $subscripts `(` $operand `)` `nonzeros` $nonzeros (`mean` $mean^)? attr-dict `:` functional-type($operand, $result)
   }];
   let extraClassDeclaration = [{
     /// Which of the matrix's loops is summed over.

@@ -116,6 +116,7 @@ struct Operation {
     Initializer initializer;                     ///< parameter only
     bool trained = true;                         ///< parameter only; false: state
     double momentum = 0;                         ///< batch_norm only
+    bool mean = false;                           ///< spmm only: of the nonzeros of a row
     std::string layer;                           ///< path of the layer it belongs to: "h1", "block[3].attention.query"
     support::SourceRange where;
 };

@@ -297,6 +297,9 @@ sharding::Operation operation_of(mlir::Operation &op) {
     operation.kernel = kernel_of(op);
     operation.nest = ir::nest_of(&op);
     operation.flops_per_point = flops_of(op);
+    if (auto spmm = mlir::dyn_cast<ir::SpmmOp>(op))
+        operation.matrix = (spmm.getMean() ? "mean " : "") + spmm.getMatrix().str() +
+                           (spmm.matrixLoops().transposed ? " transposed" : "");
     return operation;
 }
 

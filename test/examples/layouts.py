@@ -48,8 +48,9 @@ def run(*command):
     return result.stdout
 
 
-def plan_options(layout, ranks, dimensions, machine):
+def plan_options(layout, ranks, dimensions, machine, data=None):
     other = (["--dim", ",".join(dimensions)] if dimensions else []) + (["--machine", machine] if machine else [])
+    other += ["--data", data] if data else []
     if layout != "hybrid":
         return ["--layout", layout, "--ranks", ranks, *other]
     rows = max(divisor for divisor in range(1, math.isqrt(ranks) + 1) if ranks % divisor == 0)
@@ -109,7 +110,7 @@ def check_memory(memory):
 def check(plan, layout, ranks, options, tolerance, expected):
     """Returns a line with the result; raises RuntimeError if a check fails."""
     program = options.work / f"{plan.stem}_{layout}_{ranks}"
-    how = plan_options(layout, ranks, options.dim, options.machine)
+    how = plan_options(layout, ranks, options.dim, options.machine, options.data)
     run("planc", plan, *how, "-o", program)
     losses, report = train(program, ranks, options.data)
     difference = max(abs(a - b) / max(abs(b), 1e-30) for a, b in zip(losses, expected))
@@ -149,7 +150,8 @@ def main():
     if options.f64:
         options.plan = in_f64(options.plan, options.work)
     single = options.work / f"{options.plan.stem}_single"
-    run("planc", options.plan, *plan_options(options.layouts[0], 1, options.dim, options.machine), "-o", single)
+    run("planc", options.plan, *plan_options(options.layouts[0], 1, options.dim, options.machine, options.data), "-o",
+        single)
     expected, _ = train(single, 1, options.data)
 
     failed = 0

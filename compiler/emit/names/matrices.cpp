@@ -36,7 +36,7 @@ std::string boolean(bool value) {
 
 std::string matrix_name(ir::SpmmOp op) {
     const Sides sides = sides_of(op);
-    std::string name = op.getMatrix().str();
+    std::string name = (op.getMean() ? "mean " : "") + op.getMatrix().str();
     if (op.matrixLoops().transposed)
         name += " transposed";
     for (const schedule::LoopDimension *side : {&sides.rows, &sides.columns})
@@ -45,6 +45,15 @@ std::string matrix_name(ir::SpmmOp op) {
     if (const int role = ir::role_of(op->getParentOfType<mlir::func::FuncOp>()); role > 0)
         name += " role " + std::to_string(role);
     return identifier(name);
+}
+
+InputProduct input_product(const std::string &name) {
+    const std::size_t star = name.find(" * ");
+    if (star == std::string::npos)
+        return {name, {}};
+    const bool mean = name.starts_with("mean ") && star > 4; // a matrix may be called mean
+    const std::size_t begin = mean ? 5 : 0;
+    return {name.substr(star + 3), name.substr(begin, star - begin), mean};
 }
 
 Matrices::Matrices(const Step &step, const std::vector<sema::Field> &fields, const std::vector<sema::Matrix> &known)
@@ -72,7 +81,7 @@ std::size_t Matrices::index_of(llvm::StringRef field) const {
 
 std::string Matrices::file_of(const std::string &field) const {
     const std::size_t index = index_of(field);
-    return index == fields_.size() ? "" : "&matrix_files[" + std::to_string(index) + "]";
+    return index == fields_.size() ? "nullptr" : "&matrix_files[" + std::to_string(index) + "]";
 }
 
 std::vector<std::string> Matrices::files() const {
@@ -118,8 +127,12 @@ std::vector<std::string> Matrices::blocks(LocalExtents &extents) const {
         std::vector<std::string> members{std::to_string(index_of(op.getMatrix())), wide ? "Type::f64" : "Type::f32",
                                          dimension(sides.rows), dimension(sides.columns),
                                          boolean(op.matrixLoops().transposed)};
-        if (const int role = ir::role_of(op->getParentOfType<mlir::func::FuncOp>()); role > 0)
+        if (op.getMean())
+            members.push_back("true");
+        if (const int role = ir::role_of(op->getParentOfType<mlir::func::FuncOp>()); role > 0) {
+            members.resize(6, "false");
             members.push_back(std::to_string(role));
+        }
         rows.push_back("{" + joined(members) + "}");
     }
     return rows;

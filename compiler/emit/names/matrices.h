@@ -17,6 +17,14 @@ namespace planc::emit {
 /// role that runs the operation. Equal blocks have equal names.
 [[nodiscard]] std::string matrix_name(ir::SpmmOp op);
 
+/// An input that is multiplied by a sparse matrix at set-up (hoist-input-products): "a * x", "mean a * x".
+struct InputProduct {
+    std::string field;  ///< the input itself if it is none
+    std::string matrix; ///< "": none
+    bool mean = false;
+};
+[[nodiscard]] InputProduct input_product(const std::string &name);
+
 class Matrices {
   public:
     /// `fields`: of the data set; `known`: the sparse ones among them, as the compiler read them.
@@ -27,7 +35,7 @@ class Matrices {
     /// Rows of planrt::MatrixFile and of planrt::MatrixBlock.
     [[nodiscard]] std::vector<std::string> files() const;
     [[nodiscard]] std::vector<std::string> blocks(LocalExtents &extents) const;
-    /// The text of the pointer to the file of a dense field; "" for columns of the table of vertices.
+    /// The text of the pointer to the file of a field; "nullptr" for others.
     [[nodiscard]] std::string file_of(const std::string &field) const;
 
   private:

@@ -4,6 +4,7 @@
 
 #include "sema/networks/elaborate.h"
 #include "sema/values/expect.h"
+#include "sema/values/settings.h"
 
 #include <algorithm>
 #include <array>
@@ -152,7 +153,7 @@ std::size_t Elaborator::place_of_columns(const SparseValue &a, const TensorValue
 
 /// O21: y[v, ..] = the sum over u of a[v, u] x[u, ..].
 Value Elaborator::spmm(const syntax::Call &call, SourceRange where) {
-    const Arguments arguments(context(), call, {"a", "x"});
+    const Arguments arguments(context(), call, {"a", "x", "reduce"});
     const syntax::CallArgument &first = arguments.require("a");
     const SparseValue a = expect_matrix(argument(first), first.where, arguments.what("a"));
     const TensorValue x = tensor_argument(arguments, "x");
@@ -165,6 +166,8 @@ Value Elaborator::spmm(const syntax::Call &call, SourceRange where) {
     Operation operation;
     operation.kind = OperationKind::spmm;
     operation.text = a.name;
+    if (const syntax::CallArgument *reduce = arguments.find("reduce"))
+        operation.mean = expect_word(context(), *reduce->value, arguments.what("reduce"), {"sum", "mean"}) == "mean";
     operation.operands = {x.id};
     operation.loops = {{a.dimensions[0].role, a.dimensions[0].extent}, {a.dimensions[1].role, a.dimensions[1].extent}};
     operation.operand_loops = {{0, 1}, {}};

@@ -43,7 +43,7 @@ bool is_initializer(std::string_view name) {
 }
 
 bool is_plain_word(std::string_view name) {
-    return contains(std::array{"zeros", "ones", "f32", "f64", "i32"}, name);
+    return contains(std::array{"zeros", "ones", "f32", "f64", "i32", "sum", "mean"}, name);
 }
 
 bool is_primitive(std::string_view name) {

@@ -12,7 +12,7 @@ namespace planc::sema {
 /// Pointwise functions of two tensors: maximum, minimum, power.
 [[nodiscard]] bool is_binary_function(std::string_view name);
 [[nodiscard]] bool is_initializer(std::string_view name);
-/// Words that need no brackets and no declaration: zeros, ones, and element types.
+/// Words that need no brackets and no declaration: zeros, ones, element types, and how spmm combines rows.
 [[nodiscard]] bool is_plain_word(std::string_view name);
 /// Anything that can be called without being declared.
 [[nodiscard]] bool is_primitive(std::string_view name);

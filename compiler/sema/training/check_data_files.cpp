@@ -1,5 +1,7 @@
 #include "sema/training/check_data_files.h"
 
+#include "sema/training/data_paths.h"
+
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -118,9 +120,7 @@ class FileChecker {
         });
     }
 
-    std::string path_of(const std::string &file) const {
-        return file.starts_with('/') ? file : data_.directory + "/" + file;
-    }
+    std::string path_of(const std::string &file) const { return data_path(data_, file, context_); }
 
     bool exists(const std::string &file, SourceRange where) const {
         std::error_code error;

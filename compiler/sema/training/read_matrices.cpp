@@ -1,5 +1,6 @@
 #include "sema/training/read_matrices.h"
 
+#include "sema/training/data_paths.h"
 #include "sema/training/training.h"
 
 #include <algorithm>
@@ -11,18 +12,14 @@ PLANC_DIAGNOSTIC(bad_matrix_file, error, "data '{0}': {1}"); // T9
 
 namespace {
 
-std::string below(const std::string &directory, const std::string &file) {
-    return file.empty() || file.starts_with('/') ? file : directory + "/" + file;
-}
-
 void read(const Data &data, const Argument &argument, Train &train, const Context &context) {
     const Field &field = field_of(data, argument.name);
     Matrix matrix{argument.name, argument.type.element, *field.matrix, {}};
     matrix.source.options.rows = argument.type.dimensions[0].extent;
     matrix.source.options.columns = argument.type.dimensions[1].extent;
     planrt::GraphFile file = matrix.source.file;
-    file.path = below(data.directory, file.path);
-    file.targets = below(data.directory, file.targets);
+    file.path = data_path(data, file.path, context);
+    file.targets = data_path(data, file.targets, context);
     try {
         matrix.pattern = std::make_shared<const planrt::Pattern>(planrt::read_graph(file, matrix.source.options));
     } catch (const std::runtime_error &error) {

@@ -117,6 +117,7 @@ struct MatrixBlock {
     Dimension rows = {}; ///< with the axes that cut them
     Dimension columns = {};
     bool transposed = false; ///< the block's columns are the rows of the SparseBlock
+    bool mean = false;       ///< each value is divided by the number of nonzeros in its row of the whole matrix
     int role = 0;            ///< that needs it
 };
 
@@ -136,6 +137,8 @@ struct Field {
     CifarPart part = CifarPart::pixels; ///< cifar
     int role = 0;                       ///< of evaluation and prediction: the role that needs it
     const MatrixFile *matrix = nullptr; ///< graph: a row for each vertex; null: columns of their table
+    const MatrixFile *factor = nullptr; ///< graph: a sparse matrix by which the field is multiplied; null: none
+    bool mean = false;                  ///< by this factor: as in MatrixBlock
 };
 
 /// text: a file of characters. Sample i of a field is the characters [i · length + shift, …), where `length` is the

@@ -54,13 +54,17 @@ MatrixBlocks::MatrixBlocks(const Program &program, const DataSource &source, int
             continue;
         const MatrixFile &described = program.matrix_files[file];
         const Pattern matrix = read_matrix(source, described);
+        Pattern mean = matrix;
+        if (std::any_of(program.matrix_blocks.begin(), program.matrix_blocks.end(),
+                        [&](const MatrixBlock &block) { return needs(block) && block.mean; }))
+            divide_by_degrees(mean);
         facts_.emplace_back(std::string("checksum of ") + described.name, checksum(matrix));
         files_.push_back(located(source, described).path);
         for (std::size_t b = 0; b < stored_.size(); ++b) {
             const MatrixBlock &block = program.matrix_blocks[b];
             if (!needs(block) || block.role != role)
                 continue;
-            const Pattern part = cut(matrix, range(block.rows), range(block.columns));
+            const Pattern part = cut(block.mean ? mean : matrix, range(block.rows), range(block.columns));
             fill(block.transposed ? transposed(part) : part, block, stored_[b]);
             blocks_[b] =
                 block.type == Type::f64 ? static_cast<const void *>(&stored_[b].of_doubles) : &stored_[b].of_floats;

@@ -21,4 +21,13 @@ Pattern read_matrix(const DataSource &source, const MatrixFile &file) {
     return matrix;
 }
 
+void divide_by_degrees(Pattern &matrix) {
+    if (matrix.values.empty())
+        matrix.values.assign(matrix.column.size(), matrix.value);
+    for (std::int64_t row = 0; row < matrix.rows; ++row)
+        for (std::int64_t i = matrix.row_begin[row]; i < matrix.row_begin[row + 1]; ++i)
+            matrix.values[i] /= static_cast<double>(matrix.degree(row));
+    drop_alike_values(matrix);
+}
+
 } // namespace planrt

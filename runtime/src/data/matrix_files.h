@@ -16,4 +16,7 @@ namespace planrt {
 /// Errors: Failure with the file and its line; also if its nonzeros are not those for which the program was compiled.
 [[nodiscard]] Pattern read_matrix(const DataSource &source, const MatrixFile &file);
 
+/// Divides each value by the number of nonzeros in its row.
+void divide_by_degrees(Pattern &matrix);
+
 } // namespace planrt
