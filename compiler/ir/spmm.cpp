@@ -9,7 +9,6 @@
 
 namespace planc::ir {
 
-using mlir::failure;
 using mlir::LogicalResult;
 using mlir::success;
 

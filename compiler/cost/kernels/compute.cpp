@@ -180,7 +180,7 @@ Seconds part_seconds(const Part &part, const std::vector<std::int64_t> &extents,
     if (!rate || part.kernel == sharding::Kernel::contraction)
         return roofline(flops, transfer.moved, machine);
     Seconds seconds = loop_seconds(*rate, flops, transfer.seconds);
-    if (part.own_rows)
+    if (part.own_rows && part.kernel != sharding::Kernel::sparse_product) // its rows have tiles of their own
         seconds += rows_seconds(*rate, rows_of(part.nest, extents)) * (1 / static_cast<double>(shares));
     return transfer.moved.value > 0 ? seconds : seconds - rate->call; // a part of another one's loop
 }

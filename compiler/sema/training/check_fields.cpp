@@ -17,9 +17,11 @@ PLANC_DIAGNOSTIC(not_characters, error,
 PLANC_DIAGNOSTIC(window_mismatch, error,
                  "data fields '{0}' and '{1}' take {2} and {3} characters a sample"); // T5
 PLANC_DIAGNOSTIC(scaled_labels, error,
-                 "the labels '{0}' must stay whole: a label may be shifted by a whole number only");              // T2
-PLANC_DIAGNOSTIC(too_few_samples, error, "{0} samples for training, but a batch has {1}");                        // T3
-PLANC_DIAGNOSTIC(data_too_large, error, "{0} samples of synthetic data take more than 2^60 bytes");               // T1
+                 "the labels '{0}' must stay whole: a label may be shifted by a whole number only"); // T2
+PLANC_DIAGNOSTIC(too_few_samples, error, "{0} samples for training, but a batch has {1}");           // T3
+PLANC_DIAGNOSTIC(data_too_large, error, "{0} samples of synthetic data take more than 2^60 bytes");  // T1
+PLANC_DIAGNOSTIC(reserved_field, error,
+                 "a data field cannot be called 'valid': the mask of samples has this name");                     // T2
 PLANC_DIAGNOSTIC(not_a_matrix, error, "data field '{0}' is used as a sparse matrix, but is no matrix in a file"); // T8
 PLANC_DIAGNOSTIC(scaled_matrix, error, "a sparse matrix is not scaled; 'normalize' divides by sums");             // T8
 PLANC_DIAGNOSTIC(loss_of_all_vertices, error,
@@ -116,6 +118,8 @@ void check_fields(const Data &data, const Train &train, const Analysis &analysis
         context.fail(loss_without_data, train.loss.where, {});
     const Argument &first = train.loss.arguments.front();
     for (const Argument &argument : train.loss.arguments) {
+        if (argument.name == "valid")
+            context.fail(reserved_field, argument.where, {});
         if (argument.type.dimensions.empty())
             context.fail(no_batch, argument.where, {argument.name, to_string(argument.type)});
         const Dimension &batch = argument.type.dimensions.front();

@@ -26,6 +26,8 @@ class Batches {
     }
     /// Whether a batch is all samples, in the order of the file, whatever their part: of a graph.
     [[nodiscard]] bool takes_all() const { return program_.data.format == DataFormat::graph; }
+    /// Samples that an epoch passes over.
+    [[nodiscard]] std::int64_t epoch_samples() const { return takes_all() ? program_.batch : train_samples(); }
     [[nodiscard]] std::int64_t steps_per_epoch() const {
         return takes_all() ? std::min<std::int64_t>(train_samples(), 1) : train_samples() / program_.batch;
     }

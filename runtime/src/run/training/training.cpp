@@ -127,11 +127,11 @@ void Training::check_resumed() const {
     check("seed", resumed.seed, seed_);
     check("batch", static_cast<std::uint64_t>(resumed.batch), static_cast<std::uint64_t>(program_.batch));
     check("a number of training samples of", static_cast<std::uint64_t>(resumed.samples),
-          static_cast<std::uint64_t>(batches_->train_samples()));
+          static_cast<std::uint64_t>(batches_->epoch_samples()));
 }
 
 RunState Training::state(std::int64_t steps_done) const {
-    return {steps_done, seed_, program_.batch, batches_->train_samples(), loss_sum_, loss_count_};
+    return {steps_done, seed_, program_.batch, batches_->epoch_samples(), loss_sum_, loss_count_};
 }
 
 std::int64_t Training::total_steps() const {
