@@ -26,8 +26,9 @@ Value add_valid(mlir::func::FuncOp function, mlir::Type element) {
 
 void weigh_samples(mlir::func::FuncOp function) {
     Value valid;
+    const StringRef batch = type_of(function.getArgument(0)).getRoles().front().getValue();
     for (mlir::Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
-        if (!op.hasAttr("plan.sample_loss"))
+        if (!op.hasAttr("plan.sample_loss") || type_of(op.getResult(0)).find(batch) < 0)
             continue;
         Value losses = op.getResult(0);
         if (!valid)

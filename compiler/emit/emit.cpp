@@ -105,8 +105,8 @@ std::string emit_cpp(mlir::ModuleOp scheduled, const EmitInfo &info) {
     const Step step(scheduled);
     const ValueNames names(scheduled, step);
     const WorkRows work(step, info);
-    const Functions functions(step, info, names, work, extents, globals);
     const Matrices matrices(step, info.data.fields, info.matrices);
+    const Functions functions(step, info, names, matrices, work, extents, globals);
     const Tables tables(scheduled, step, info, names, matrices, work, extents, globals);
     const std::string set_up = extents.set_up() + broken_lines(functions.set_up());
     const std::string program =

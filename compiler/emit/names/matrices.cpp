@@ -28,24 +28,25 @@ Sides sides_of(ir::SpmmOp op) {
     return loops.transposed ? Sides{summed, kept} : Sides{kept, summed};
 }
 
+/// Different for different blocks.
+std::string title_of(ir::SpmmOp op) {
+    const Sides sides = sides_of(op);
+    std::string title = (op.getMean() ? "mean " : "") + op.getMatrix().str();
+    if (op.matrixLoops().transposed)
+        title += " transposed";
+    for (const schedule::LoopDimension *side : {&sides.rows, &sides.columns})
+        if (!side->axes.empty())
+            title += " " + side->role + " over " + joined(side->axes, " ");
+    if (const int role = ir::role_of(op->getParentOfType<mlir::func::FuncOp>()); role > 0)
+        title += " role " + std::to_string(role);
+    return title;
+}
+
 std::string boolean(bool value) {
     return value ? "true" : "false";
 }
 
 } // namespace
-
-std::string matrix_name(ir::SpmmOp op) {
-    const Sides sides = sides_of(op);
-    std::string name = (op.getMean() ? "mean " : "") + op.getMatrix().str();
-    if (op.matrixLoops().transposed)
-        name += " transposed";
-    for (const schedule::LoopDimension *side : {&sides.rows, &sides.columns})
-        if (!side->axes.empty())
-            name += " " + side->role + " over " + joined(side->axes, " ");
-    if (const int role = ir::role_of(op->getParentOfType<mlir::func::FuncOp>()); role > 0)
-        name += " role " + std::to_string(role);
-    return identifier(name);
-}
 
 InputProduct input_product(const std::string &name) {
     const std::size_t star = name.find(" * ");
@@ -60,16 +61,22 @@ Matrices::Matrices(const Step &step, const std::vector<sema::Field> &fields, con
     : known_(known) {
     std::ranges::copy_if(fields, std::back_inserter(fields_),
                          [](const sema::Field &field) { return field.matrix.has_value(); });
+    UniqueNames names;
     for (mlir::func::FuncOp function : step.functions())
         for (auto op : function.getOps<ir::SpmmOp>())
-            if (std::ranges::find(products_, matrix_name(op), matrix_name) == products_.end())
-                products_.push_back(op);
+            if (const std::string title = title_of(op);
+                std::ranges::find(blocks_, title, &Block::title) == blocks_.end())
+                blocks_.push_back({op, title, names.add(title)});
+}
+
+const std::string &Matrices::name_of(ir::SpmmOp op) const {
+    return std::ranges::find(blocks_, title_of(op), &Block::title)->name;
 }
 
 std::string Matrices::constants() const {
     std::string text;
-    for (std::size_t i = 0; i < products_.size(); ++i)
-        text += "constexpr int " + matrix_name(products_[i]) + " = " + std::to_string(i) + ";\n";
+    for (std::size_t i = 0; i < blocks_.size(); ++i)
+        text += "constexpr int " + blocks_[i].name + " = " + std::to_string(i) + ";\n";
     return text.empty()
                ? ""
                : "// Blocks of sparse matrices by number.\nnamespace matrix {\n" + text + "} // namespace matrix\n\n";
@@ -121,7 +128,8 @@ std::vector<std::string> Matrices::blocks(LocalExtents &extents) const {
         return "{" + joined({string_literal(side.role), std::to_string(side.extent), extents.axes(side.axes)}) + "}";
     };
     std::vector<std::string> rows;
-    for (ir::SpmmOp op : products_) {
+    for (const Block &block : blocks_) {
+        ir::SpmmOp op = block.product;
         const Sides sides = sides_of(op);
         const bool wide = op.getResult().getType().getElementType().isF64();
         std::vector<std::string> members{std::to_string(index_of(op.getMatrix())), wide ? "Type::f64" : "Type::f32",

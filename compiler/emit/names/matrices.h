@@ -13,10 +13,6 @@
 
 namespace planc::emit {
 
-/// "a_vertex_over_rows", from the matrix, the axes that cut its rows and columns, whether it is transposed, and the
-/// role that runs the operation. Equal blocks have equal names.
-[[nodiscard]] std::string matrix_name(ir::SpmmOp op);
-
 /// An input that is multiplied by a sparse matrix at set-up (hoist-input-products): "a * x", "mean a * x".
 struct InputProduct {
     std::string field;  ///< the input itself if it is none
@@ -30,6 +26,9 @@ class Matrices {
     /// `fields`: of the data set; `known`: the sparse ones among them, as the compiler read them.
     Matrices(const Step &step, const std::vector<sema::Field> &fields, const std::vector<sema::Matrix> &known);
 
+    /// "a_vertex_over_rows": of the block by which the operation multiplies, from the matrix, the axes that cut its
+    /// rows and columns, and whether it is transposed. Equal blocks have equal names.
+    [[nodiscard]] const std::string &name_of(ir::SpmmOp op) const;
     /// The constants `matrix::…`; "" if there are none.
     [[nodiscard]] std::string constants() const;
     /// Rows of planrt::MatrixFile and of planrt::MatrixBlock.
@@ -42,8 +41,13 @@ class Matrices {
     [[nodiscard]] std::string file_row(const sema::Field &field) const;
     [[nodiscard]] std::size_t index_of(llvm::StringRef field) const;
 
-    std::vector<ir::SpmmOp> products_; ///< one for each block
-    std::vector<sema::Field> fields_;  ///< those that are matrices
+    struct Block {
+        ir::SpmmOp product; ///< the first one by this block
+        std::string title;  ///< "a transposed"
+        std::string name;
+    };
+    std::vector<Block> blocks_;
+    std::vector<sema::Field> fields_; ///< those that are matrices
     const std::vector<sema::Matrix> &known_;
 };
 
