@@ -201,6 +201,14 @@ std::string broken_reference(const Program &program) {
     for (const Transfer &transfer : program.transfers)
         if (!has(program.values, transfer.from) || !has(program.values, transfer.to))
             return "transfer '" + transfer.name + "' names a value that does not exist";
+    const auto of_update = std::ranges::count(program.micro_batches, 0, &MicroBatch::update);
+    std::int64_t begin = 0;
+    for (std::size_t i = 0; i < program.micro_batches.size(); ++i) { // emitted tables name neither first nor update
+        const MicroBatch &part = program.micro_batches[i];
+        if (part.first != begin || part.update != static_cast<std::int64_t>(i) / std::max<std::int64_t>(of_update, 1))
+            return "micro-batch " + std::to_string(i) + " doesn't follow the one before it";
+        begin += part.samples;
+    }
     if (!all(program.last_of_replicas, program.micro_batches))
         return "the last micro-batch of a replica does not exist";
     if (program.loss != -1 && !has(program.values, program.loss))

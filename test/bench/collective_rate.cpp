@@ -108,7 +108,7 @@ int main(int argc, char **argv) {
     const Dimension batch{"batch", 1, {}};
     const Field field{"x", {Type::f32, {&batch, 1}, {}, Reduction::sum, {}, 64}, "", 0, 0, 1, 0, 0};
     const Body body{train_step, {&field, 1}};
-    const MicroBatch whole{0, 1};
+    const MicroBatches whole{1, 1};
     const Action action{};
     const RoleProgram role{"all", {}, {&action, 1}};
     Program program{};

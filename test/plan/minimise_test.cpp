@@ -187,7 +187,7 @@ Problem with_own_tables(Problem problem) {
 }
 
 TEST(Minimise, RepeatsThatShareTablesGiveTheSameAnswer) {
-    Random random(5);
+    Random random(5 + GTEST_FLAG_GET(random_seed));
     for (int trial = 0; trial < 400; ++trial) {
         SCOPED_TRACE(trial);
         const Problem segment = random_problem(random, true);

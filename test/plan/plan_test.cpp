@@ -64,7 +64,7 @@ double exhaustive(const Request &request, std::int64_t most, bool &done, double 
 }
 
 TEST(Plan, EqualsExhaustiveSearchOnRandomGraphs) {
-    Random random(31);
+    Random random(31 + GTEST_FLAG_GET(random_seed));
     int compared = 0;
     int certified = 0;
     for (int trial = 0; compared < 500 && trial < 9000; ++trial) {
@@ -141,7 +141,7 @@ TEST(Plan, ChoosesWhichAxisRunsInsideANode) {
 
 /// Memory that passes is known of whole plans only: what a sum over terms does not say is settled plan by plan.
 TEST(Plan, EqualsExhaustiveSearchUnderMemoryLimits) {
-    Random random(32);
+    Random random(32 + GTEST_FLAG_GET(random_seed));
     int compared = 0;
     int certified = 0;
     int decided = 0;

@@ -4,6 +4,7 @@
 #include "pipeline/makers.h"
 #include "pipeline/text.h"
 #include "program/check.h"
+#include "program/repeats.h"
 #include "program/slots.h"
 
 #include <gtest/gtest.h>
@@ -209,6 +210,64 @@ TEST(Pipelined, micro_batches_in_flight_have_different_slots) {
                 }
             }
         }
+}
+
+namespace {
+
+/// All actions of a folded list.
+std::vector<Action> unfolded(const Folded &folded, int slots) {
+    std::vector<Action> all;
+    std::size_t done = 0;
+    for (const Repeat &repeat : folded.repeats) {
+        for (; done < static_cast<std::size_t>(repeat.first); ++done)
+            all.push_back(folded.actions[done]);
+        for (int time = 0; time < repeat.times; ++time)
+            for (int i = 0; i < repeat.actions; ++i) {
+                Action action = folded.actions[done + static_cast<std::size_t>(i)];
+                action.micro_batch += time * repeat.micro_batches;
+                action.slot = (action.slot + time * repeat.slots) % slots;
+                all.push_back(action);
+            }
+        done += static_cast<std::size_t>(repeat.actions);
+    }
+    all.insert(all.end(), folded.actions.begin() + static_cast<std::ptrdiff_t>(done), folded.actions.end());
+    return all;
+}
+
+} // namespace
+
+TEST(Repeats, lists_do_not_grow_with_the_micro_batches) {
+    for (const auto &[name, maker] : makers)
+        for (const int ranks : {1, 2, 3, 4}) {
+            std::map<int, std::size_t> lines; // by number of micro-batches
+            for (const int count : {1, 3, 12, 24, 48}) {
+                const Stages made(maker(ranks, count), count);
+                for (std::size_t role = 0; role < made.program.roles.size(); ++role) {
+                    const Folded list = folded(made.program.actions[role], made.program.roles[role].slots);
+                    ASSERT_EQ(unfolded(list, made.program.roles[role].slots), made.program.actions[role]);
+                    lines[count] += list.actions.size() + list.repeats.size();
+                }
+            }
+            // Ends differ by a few lines with the place where the last repeat ends.
+            EXPECT_LE(lines[48], lines[24] + lines[24] / 20) << name << " on " << ranks << " ranks";
+        }
+}
+
+TEST(Repeats, are_those_that_leave_the_fewest_lines) {
+    const auto run = [](int body, int micro_batch, int slot) {
+        return Action{ActionKind::run, body, micro_batch, slot};
+    };
+    std::vector<Action> actions{run(7, 0, 0)};
+    for (int i = 0; i < 6; ++i) { // micro-batches backwards, slots in turn
+        actions.push_back(run(0, 9 - i, (1 + i) % 3));
+        actions.push_back(run(1, 8 - i, (2 + i) % 3));
+    }
+    actions.push_back(run(1, 0, 0));
+    const Folded list = folded(actions, 3);
+    EXPECT_EQ(list.repeats, (std::vector<Repeat>{{1, 2, 6, -1, 1}}));
+    EXPECT_EQ(list.actions, (std::vector<Action>{run(7, 0, 0), run(0, 9, 1), run(1, 8, 2), run(1, 0, 0)}));
+    EXPECT_TRUE(folded({}, 1).actions.empty());
+    EXPECT_EQ(folded({run(0, 0, 0), run(0, 2, 0), run(0, 3, 0)}, 1).repeats, std::vector<Repeat>());
 }
 
 TEST(Pipelined, receives_before_bodies_and_waits_before_slots_are_used_again) {

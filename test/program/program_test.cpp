@@ -153,6 +153,13 @@ TEST_F(Faults, of_references_and_names) {
     EXPECT_EQ(found(), "role 'producer' is not a part of the mesh");
 }
 
+TEST_F(Faults, of_micro_batches_out_of_order) {
+    program_.micro_batches[1].first = 3;
+    EXPECT_EQ(found(), "micro-batch 1 doesn't follow the one before it");
+    program_.micro_batches[1] = {2, 2, 2};
+    EXPECT_EQ(found(), "micro-batch 1 doesn't follow the one before it");
+}
+
 TEST_F(Faults, of_other_roles_and_missing_slots) {
     act({"0:0 run use"}, {});
     EXPECT_EQ(found(), "role producer, action '0:0 run use': the body is another role's");

@@ -35,7 +35,7 @@ class Trace : public testing::Test {
         static const Collective collectives[] = {
             {CollectiveKind::all_reduce, 0, {}, {}, 0, 0, {}, 0, Algorithm::mpi, {}, 1},
             {CollectiveKind::exchange, 1, {}, {}, 0, 0, {}, 0, Algorithm::mpi, {}, 0, 1}};
-        static constexpr MicroBatch micro_batches[] = {{0, 8}};
+        static constexpr MicroBatches micro_batches[] = {{1, 8}};
         Program program{};
         program.name = "n";
         program.traffic = traffic;

@@ -1,8 +1,10 @@
 #include "emit/tables/step_tables.h"
 
 #include "emit/names/text.h"
+#include "program/repeats.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace planc::emit {
 
@@ -19,16 +21,71 @@ std::string braces(const std::vector<std::string> &parts) {
     return "{" + joined(parts) + "}";
 }
 
-std::string actions(const Step &step, int role, const std::string &name, const TransferNumbers &transfers) {
+std::string action_row(const program::Program &program, const program::Action &action,
+                       const TransferNumbers &transfers) {
+    const bool moves = action.kind != program::ActionKind::run && action.kind != program::ActionKind::progress;
+    const int index = moves ? transfers[static_cast<std::size_t>(action.index)] : action.index;
+    return braces({std::string("planrt::ActionKind::") + program::name(action.kind), std::to_string(index),
+                   std::to_string(action.micro_batch), std::to_string(action.slot)}) +
+           ", // " + comment(program::text(program, action));
+}
+
+/// "repeated: 12 times, each time 1 micro-batch and 1 slot (of 4) further"
+std::string description(const program::Repeat &repeat, int slots) {
+    const std::string number = std::to_string(repeat.micro_batches);
+    const std::string what =
+        repeat.micro_batches == 1 || repeat.micro_batches == -1 ? " micro-batch" : " micro-batches";
+    std::string text = "repeated: " + std::to_string(repeat.times) + " times, each time " + number + what;
+    if (repeat.slots != 0)
+        text += " and " + std::to_string(repeat.slots) + (repeat.slots == 1 ? " slot" : " slots") + " (of " +
+                std::to_string(slots) + ")";
+    return text + " further";
+}
+
+/// The tables `actions` + suffix and, where actions repeat, `repeats` + suffix. Returns the names of both, "{}" for
+/// none.
+std::pair<std::string, std::string> actions(const Step &step, int role, const std::string &suffix,
+                                            const TransferNumbers &transfers, std::string &text) {
+    const program::Program &program = step.program();
+    const int slots = program.roles[static_cast<std::size_t>(role)].slots;
+    const program::Folded folded = program::folded(program.actions[static_cast<std::size_t>(role)], slots);
+    if (folded.actions.empty()) // a stage may have nothing to do
+        return {"{}", "{}"};
     std::vector<std::string> rows;
-    for (const program::Action &action : step.program().actions[static_cast<std::size_t>(role)]) {
-        const bool moves = action.kind != program::ActionKind::run && action.kind != program::ActionKind::progress;
-        const int index = moves ? transfers[static_cast<std::size_t>(action.index)] : action.index;
-        rows.push_back(braces({std::string("planrt::ActionKind::") + program::name(action.kind), std::to_string(index),
-                               std::to_string(action.micro_batch), std::to_string(action.slot)}) +
-                       ", // " + comment(program::text(step.program(), action)));
+    std::vector<std::string> repeats;
+    std::size_t done = 0;
+    const auto write = [&](int end) {
+        for (; done < static_cast<std::size_t>(end); ++done)
+            rows.push_back(action_row(program, folded.actions[done], transfers));
+    };
+    for (const program::Repeat &repeat : folded.repeats) {
+        write(repeat.first);
+        rows.push_back("// " + description(repeat, slots) + ":");
+        write(repeat.first + repeat.actions);
+        rows.emplace_back("// until here");
+        repeats.push_back(
+            braces({std::to_string(repeat.first), std::to_string(repeat.actions), std::to_string(repeat.times),
+                    std::to_string(repeat.micro_batches), std::to_string(repeat.slots)}) +
+            ",");
     }
-    return array("Action", name, rows);
+    write(static_cast<int>(folded.actions.size()));
+    text += array("Action", "actions" + suffix, rows);
+    if (repeats.empty())
+        return {"actions" + suffix, "{}"};
+    text += array("Repeat", "repeats" + suffix, repeats);
+    return {"actions" + suffix, "repeats" + suffix};
+}
+
+/// Rows of micro-batches of one size.
+std::string micro_batches(const std::vector<program::MicroBatch> &all) {
+    std::vector<std::string> rows;
+    for (std::size_t i = 0; i < all.size();) {
+        const std::size_t first = i;
+        while (i < all.size() && all[i].samples == all[first].samples)
+            ++i;
+        rows.push_back(braces({std::to_string(i - first), std::to_string(all[first].samples)}) + ",");
+    }
+    return array("MicroBatches", "micro_batches", rows);
 }
 
 /// "planrt::BodyKind::input_gradient"
@@ -64,28 +121,21 @@ std::string step_tables(const Step &step, const std::vector<std::int64_t> &arena
             row.push_back(std::to_string(program.bodies[i].stage));
         bodies.push_back(braces(row) + ",");
     }
-    std::vector<std::string> parts;
-    for (const program::MicroBatch &part : program.micro_batches) {
-        std::vector<std::string> row{std::to_string(part.first), std::to_string(part.samples)};
-        if (part.update > 0)
-            row.push_back(std::to_string(part.update));
-        parts.push_back(braces(row) + ",");
-    }
-    std::string text = array("Body", "bodies", bodies) + array("MicroBatch", "micro_batches", parts);
+    std::string text = array("Body", "bodies", bodies) + micro_batches(program.micro_batches);
     std::vector<std::string> roles;
     for (std::size_t i = 0; i < program.roles.size(); ++i) {
         const program::Role &role = program.roles[i];
         const std::string suffix = program.roles.size() == 1 ? "" : "_" + std::to_string(i);
-        std::vector<std::string> row{string_literal(role.name), "{}", "{}"};
-        if (!program.actions[i].empty()) { // a stage may have nothing to do
-            text += actions(step, static_cast<int>(i), "actions" + suffix, transfers);
-            row[2] = "actions" + suffix;
-        }
+        const auto [listed, repeats] = actions(step, static_cast<int>(i), suffix, transfers, text);
+        std::vector<std::string> row{string_literal(role.name), "{}", listed};
         if (!role.ranks.coordinates.empty()) {
             text += "constexpr planrt::Range ranks" + suffix + "[] = {" + ranges(role.ranks) + "};\n\n";
             row[1] = "ranks" + suffix;
         }
-        if (program.roles.size() > 1 || role.slots > 1)
+        const bool has_arena = program.roles.size() > 1 || role.slots > 1;
+        if (has_arena || repeats != "{}")
+            row.push_back(repeats);
+        if (has_arena)
             row.push_back(std::to_string(arenas[i]));
         if (role.slots > 1)
             for (const std::int64_t number : {std::int64_t{role.slots}, role.slot_offset, role.slot_bytes})

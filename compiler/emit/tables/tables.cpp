@@ -566,6 +566,11 @@ void Tables::write_program() {
         members.insert(
             std::ranges::find(members, std::string_view("arena_bytes"), &std::pair<const char *, std::string>::first),
             {"uneven_along", std::to_string(along)});
+    if (program.updates() > 1) // all but the last take as many micro-batches
+        members.insert(
+            std::ranges::find(members, std::string_view("roles"), &std::pair<const char *, std::string>::first),
+            {"micro_batches_of_update",
+             std::to_string(std::ranges::count(program.micro_batches, 0, &program::MicroBatch::update))});
     if (const int slot = step_.loss_slot(); slot > 0)
         members.insert(
             std::ranges::find(members, std::string_view("valid"), &std::pair<const char *, std::string>::first),

@@ -62,8 +62,7 @@ class MeshSearch {
             if (excess_ > 0)
                 tighten();
         }
-        if (least_total_ > 0)
-            split();
+        split();
         found_.memory_decided |= least_too_large_ < best();
         if (!found_.feasible && least_total_ > 0) {
             found_.least_bytes = least_total_;
@@ -141,14 +140,14 @@ class MeshSearch {
         return true;
     }
 
-    /// Searches plan by plan where the sum of the terms is not exact about memory and there are few plans.
+    /// Searches plan by plan where a gap is left, because the sum of the terms is not exact, and there are few plans.
     void split() {
         const auto interesting = [this] { return std::min(give_up_at_, best()); };
         if (!is_tiny(space_) || found_.lower_bound >= interesting() * (1 - rounding))
             return;
         const double bound = split_search(
-            problems_.without(0, byte_limit_, counted_), [this](const std::vector<int> &values) { offer(values); },
-            interesting);
+            problems_.without(0, byte_limit_ > 0 ? byte_limit_ : infinity, counted_),
+            [this](const std::vector<int> &values) { offer(values); }, interesting);
         found_.lower_bound = std::max(found_.lower_bound, bound);
     }
 

@@ -1,4 +1,4 @@
-// Searches plan by plan, for networks where memory binds and the sum over terms is not exact: branch and bound on the
+// Searches plan by plan, for tiny networks where the sum over terms is not exact: branch and bound on the
 // strategies of layers, until nothing is open (Land and Doig 1960).
 #pragma once
 

@@ -25,6 +25,10 @@ bool has_unread_parameter(const Graph &graph) {
     });
 }
 
+bool accumulates(const Graph &graph) {
+    return std::ranges::any_of(graph.operations, &sharding::Operation::accumulates);
+}
+
 } // namespace
 
 std::vector<StorageChoice> storage_choices(const Request &request, const MeshShape &shape) {
@@ -42,8 +46,8 @@ std::vector<StorageChoice> storage_choices(const Request &request, const MeshSha
         return {{{}, false}};
     std::vector<StorageChoice> choices = {{{}, false}, {{{}, {}, all}, false}};
     if (request.graph.microbatches > 1)
-        choices.push_back({{{}, all, all}, true});
-    choices.push_back({{all, all, all}, !has_unread_parameter(request.graph)});
+        choices.push_back({{{}, all, all}, false});
+    choices.push_back({{all, all, all}, !accumulates(request.graph) && !has_unread_parameter(request.graph)});
     return choices;
 }
 

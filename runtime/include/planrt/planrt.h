@@ -224,6 +224,12 @@ struct MicroBatch {
     int update = 0; ///< which update of the step takes its gradients
 };
 
+/// Micro-batches of one size. They follow one another in the batch.
+struct MicroBatches {
+    int count = 0;
+    std::int64_t samples = 0; ///< of each
+};
+
 /// Code of a training step, for one micro-batch at a time.
 struct Body {
     void (*run)(Context &) = nullptr;
@@ -251,12 +257,23 @@ struct Action {
     int slot = 0; ///< the slot with the buffers of the micro-batch
 };
 
+/// Actions that run several times, one time after another. Each time, the micro-batch of every one is so much greater,
+/// and its slot so much further on, modulo the number of slots.
+struct Repeat {
+    int first = 0;   ///< index of the first action
+    int actions = 0; ///< how many follow one another
+    int times = 1;
+    int micro_batches = 0;
+    int slots = 0;
+};
+
 /// A role: ranks that run the same actions in a step.
 struct RoleProgram {
     const char *name = "";
     std::span<const Range> ranks = {}; ///< a range of coordinates per axis of the mesh; empty: all
     std::span<const Action> actions = {};
-    std::int64_t arena_bytes = 0; ///< of its ranks; 0: as the program says
+    std::span<const Repeat> repeats = {}; ///< in the order of their actions; other actions run once
+    std::int64_t arena_bytes = 0;         ///< of its ranks; 0: as the program says
     /// From byte `slot_offset` on, the arena contains `slots` slots of `slot_bytes` each. Offsets in tables and
     /// functions refer to slot 0; in slot s, the same buffer is s * slot_bytes further on.
     int slots = 1;
@@ -288,11 +305,12 @@ struct Program {
     std::int64_t epochs = 0;                      ///< 0: by steps
     std::int64_t steps = 0;                       ///< 0: by epochs
     std::uint64_t seed = 0;
-    void (*set_up)(Context &) = nullptr;            ///< once, after the arena exists
-    std::span<const Body> bodies = {};              ///< of the training step
-    std::span<const MicroBatch> micro_batches = {}; ///< of one training step
-    std::span<const RoleProgram> roles = {};        ///< of the training step; each rank of the mesh has one of them
-    void (*evaluate_step)(Context &) = nullptr;     ///< one batch of the test part; null: no evaluation
+    void (*set_up)(Context &) = nullptr;              ///< once, after the arena exists
+    std::span<const Body> bodies = {};                ///< of the training step
+    std::span<const MicroBatches> micro_batches = {}; ///< of one training step
+    int micro_batches_of_update = 0;         ///< with several updates in a step: how many each takes; 0: there is one
+    std::span<const RoleProgram> roles = {}; ///< of the training step; each rank of the mesh has one of them
+    void (*evaluate_step)(Context &) = nullptr; ///< one batch of the test part; null: no evaluation
     std::span<const Sum> sums = {};
     Tensor loss = {};                   ///< scalar after the step: the loss of the global batch
     int loss_slot = 0;                  ///< the slot with the loss, if the role has slots

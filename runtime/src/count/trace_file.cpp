@@ -1,5 +1,6 @@
 #include "count/trace_file.h"
 
+#include "mesh/step_actions.h"
 #include "mesh/tensors.h"
 #include "support/failure.h"
 #include "support/file.h"
@@ -180,7 +181,7 @@ std::string heading(const Program &program, double clock_error) {
     return "{\"displayTimeUnit\": \"ms\", \"otherData\": {\"source\": \"measured\", \"network\": " +
            json_quoted(program.name) + ", \"layout\": " + json_quoted(program.layout) + ", \"mesh\": {" + mesh + "}" +
            text(", \"micro_batches\": %zu, \"clock_error_us\": %.3f},\n\"traceEvents\": [\n",
-                program.micro_batches.size(), 1e6 * clock_error);
+                micro_batches_of(program).size(), 1e6 * clock_error);
 }
 
 } // namespace
@@ -192,8 +193,8 @@ std::size_t most_records(const Program &program, int role) {
     for (const Collective &collective :
          program.collectives.first(static_cast<std::size_t>(program.training_collectives)))
         collectives += takes_part(program, collective, role) ? 1 : 0;
-    return 3 * program.roles[static_cast<std::size_t>(role)].actions.size() +
-           2 * collectives * program.micro_batches.size();
+    return 3 * actions_of(program.roles[static_cast<std::size_t>(role)]).size() +
+           2 * collectives * micro_batches_of(program).size();
 }
 
 std::string trace_events(const Program &program, int rank, int role, const TraceRecorder &recorder,

@@ -413,7 +413,7 @@ int main(int argc, char **argv) {
     program.arena_bytes = arena_used;
     const Field field{"x", {Type::f32, {&batch, 1}, {}, Reduction::sum, {}, 64}, "", 0, 0, 1, 0, 0};
     const Body body{train_step, {&field, 1}};
-    const MicroBatch whole{0, 1};
+    const MicroBatches whole{1, 1};
     const Action action{};
     const RoleProgram role{"all", {}, {&action, 1}};
     program.bodies = {&body, 1};

@@ -271,8 +271,8 @@ constexpr Body bodies[] = {{train_plain, fields},
                            {train_zero, fields},
                            {accumulate, fields_of_part<first_part>},
                            {train_rest, fields_of_part<batch - first_part>}};
-constexpr MicroBatch whole[] = {{0, batch}};
-constexpr MicroBatch two_parts[] = {{0, first_part}, {first_part, batch - first_part}};
+constexpr MicroBatches whole[] = {{1, batch}};
+constexpr MicroBatches two_parts[] = {{1, first_part}, {1, batch - first_part}};
 constexpr Action run_plain[] = {{ActionKind::run, 0, 0, 0}};
 constexpr Action run_zero[] = {{ActionKind::run, 1, 0, 0}};
 constexpr Action run_parts[] = {{ActionKind::run, 2, 0, 0}, {ActionKind::run, 3, 1, 0}};

@@ -1,5 +1,6 @@
 #include "run/engine/engine.h"
 
+#include "mesh/step_actions.h"
 #include "mesh/tensors.h"
 #include "support/failure.h"
 
@@ -12,7 +13,9 @@ Engine::Engine(const Program &program, int rank, double watchdog_seconds, bool m
       role_mesh_(role_of(program, role_).mesh(mesh_)), role_rank_(role_of(program, role_).rank_within(mesh_, rank)),
       coordinates_(role_mesh_.coordinates(role_rank_)),
       communicators_(role_mesh_, role_rank_, role_, static_cast<int>(program.roles.size())),
-      watchdog_seconds_(watchdog_seconds) {
+      watchdog_seconds_(watchdog_seconds), micro_batches_(micro_batches_of(program)) {
+    if (!program.roles.empty())
+        actions_ = actions_of(program.roles[role_]);
     const std::int64_t of_role = program.roles.empty() ? 0 : program.roles[role_].arena_bytes;
     const std::int64_t bytes = of_role > 0 ? of_role : program.arena_bytes;
     Arena::check_on_all_ranks(bytes);
@@ -79,7 +82,7 @@ void Engine::run_evaluation(void (*function)(Context &)) {
 void Engine::run_training_step(const Load &load) {
     training_ = true;
     counters().book_to(Counters::stray);
-    for (const Action &action : program_.roles[role_].actions)
+    for (const Action &action : actions_)
         run(action, load);
     context_.slot_ = 0;
     context_.first_sample_ = 0;
@@ -87,11 +90,11 @@ void Engine::run_training_step(const Load &load) {
 }
 
 void Engine::run(const Action &action, const Load &load) {
-    const MicroBatch &part = program_.micro_batches[action.micro_batch];
+    const MicroBatch &part = micro_batches_[action.micro_batch];
     context_.slot_ = action.slot;
     context_.first_sample_ = part.first;
     micro_batch_ = action.micro_batch;
-    context_.step_ = step_ * (program_.micro_batches.back().update + 1) + part.update;
+    context_.step_ = step_ * (micro_batches_.back().update + 1) + part.update;
     switch (action.kind) {
     case ActionKind::run:
         return run_body(action, load);
@@ -116,7 +119,7 @@ void Engine::run_body(const Action &action, const Load &load) {
     const Body &body = program_.bodies[action.index];
     if (load && !body.fields.empty()) {
         const TraceRecorder::Span traced(trace_, TraceRecorder::Kind::samples, action.index, action.micro_batch);
-        load(action.index, program_.micro_batches[action.micro_batch]);
+        load(action.index, micro_batches_[action.micro_batch]);
     }
     const TraceRecorder::Span traced(trace_, TraceRecorder::Kind::run, action.index, action.micro_batch);
     body.run(context_);

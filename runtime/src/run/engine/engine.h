@@ -118,6 +118,8 @@ class Engine {
     Communicators communicators_;
     double watchdog_seconds_;
     std::optional<Arena> arena_;
+    std::vector<MicroBatch> micro_batches_;
+    std::vector<Action> actions_; ///< of the role
     /// By index of Program::collectives: one operation, or one for each slot; none if this rank takes no part.
     std::vector<std::vector<OperationPointer>> operations_;
     std::vector<Started> started_; ///< in the order of their starts; capacity for all
