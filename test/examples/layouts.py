@@ -78,12 +78,12 @@ def predicted_traffic(plan, options):
 
 
 def measured_traffic(report):
-    """(bytes, calls) of the busiest rank in all steps; the rank with the most bytes."""
+    """(bytes, calls) in all steps of the busiest ranks, those with the most bytes, whose calls may differ."""
     sums = [(0, 0)] * report["ranks"]
     for row in report["collectives"]:
         for rank, entry in enumerate(row["measured"]):
             sums[rank] = (sums[rank][0] + entry["bytes"], sums[rank][1] + entry["calls"])
-    return max(sums)
+    return [each for each in sums if each[0] == max(sums)[0]]
 
 
 def train(program, ranks, data):
@@ -120,9 +120,10 @@ def check(plan, layout, ranks, options, tolerance, expected):
         raise RuntimeError(f"{program}.comm.json is not of {STEPS} equal steps on {ranks} ranks")
     check_memory(report["memory"])
     predicted = tuple(STEPS * amount for amount in predicted_traffic(plan, how))
-    measured = measured_traffic(report)
-    if measured != predicted:
-        raise RuntimeError(f"moved (bytes, calls) {measured} in {STEPS} steps where planc cost says {predicted}")
+    busiest = measured_traffic(report)
+    if predicted not in busiest:
+        raise RuntimeError(f"moved (bytes, calls) {busiest[0]} in {STEPS} steps where planc cost says {predicted}")
+    measured = predicted
     if measured[0] == 0 and layout != "best":
         raise RuntimeError("nothing was communicated: every rank computes everything")
     by = sorted({row["algorithm"] for row in report["collectives"]} - {"mpi"})
