@@ -5,6 +5,7 @@
 #include "autodiff/micro_batch.h"
 #include "autodiff/passes.h"
 #include "autodiff/update.h"
+#include "autodiff/valid_samples.h"
 #include "ir/entry_functions.h"
 #include "ir/layer_builder.h"
 #include "ir/pipeline_attribute.h"
@@ -62,7 +63,8 @@ class Derivation {
         if (failed(train()))
             return mlir::failure();
         evaluate();
-        predict();
+        if (!loss_->hasAttr("plan.all_samples")) // there are no other samples
+            predict();
         loss_.erase();
         return mlir::success();
     }
@@ -73,7 +75,7 @@ class Derivation {
         auto function = mlir::cast<FuncOp>(builder_.clone(*loss_));
         function.setName(name);
         mlir::SymbolTable(module_).insert(function); // another name where a variable has this one
-        for (mlir::StringRef attribute : {"plan.label", "plan.class", "plan.optimizer"})
+        for (mlir::StringRef attribute : {"plan.label", "plan.class", "plan.optimizer", "plan.all_samples"})
             function->removeAttr(attribute);
         function->setAttr("plan.purpose", builder_.getStringAttr(purpose));
         return function;
@@ -117,6 +119,8 @@ class Derivation {
             function->setAttr("plan.begins", builder_.getUnitAttr());
         ReturnOp end = return_of(function);
         end->eraseOperand(1);
+        if (loss_->hasAttr("plan.all_samples"))
+            weigh_samples(function);
         // Done before gradients are added: computations that only the prediction needs are not part of the step.
         settle(function, true);
         apply_dropout(function);

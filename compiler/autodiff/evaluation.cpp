@@ -1,5 +1,7 @@
 #include "autodiff/evaluation.h"
 
+#include "autodiff/valid_samples.h"
+
 namespace planc::autodiff {
 
 using ir::LayerBuilder;
@@ -60,16 +62,7 @@ bool make_evaluation(mlir::func::FuncOp function, std::optional<unsigned> label,
     const StringRef batch = input.getRoles().front().getValue();
 
     mlir::OpBuilder builder(end);
-    const TensorType per_sample = ir::filter_dimensions(input, [&](StringRef role) { return role == batch; });
-    const auto valid_type = TensorType::get(builder.getContext(), per_sample.getRoles(), per_sample.getExtents(),
-                                            type_of(loss).getElementType(), ir::LayoutAttr());
-    const unsigned position = function.getNumArguments();
-    function.insertArgument(
-        position, valid_type,
-        builder.getDictionaryAttr({builder.getNamedAttr("plan.input", builder.getStringAttr("valid")),
-                                   builder.getNamedAttr("plan.valid", builder.getUnitAttr())}),
-        end.getLoc());
-    const Value valid = function.getArgument(position);
+    const Value valid = add_valid(function, type_of(loss).getElementType());
 
     LayerBuilder build(builder, end.getLoc(), "loss", "loss");
     llvm::SmallVector<Value> results;

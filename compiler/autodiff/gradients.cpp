@@ -65,6 +65,8 @@ void Reverse::analyze(mlir::Block &block) {
             continue;
         const Value result = op.getResult(0);
         bool trained = is_trained(op);
+        if (mlir::isa<ir::SpmmOp>(op)) // its matrix is an input
+            with_data_.insert(result);
         for (mlir::OpOperand &operand : op.getOpOperands()) {
             trained |= trained_.contains(operand.get()) && passes_gradients(operand);
             if (with_data_.contains(operand.get()))
@@ -180,6 +182,20 @@ Value conv_gradient(LayerBuilder &build, ir::ConvOp op, unsigned operand, Value 
     return build.conv("weight_gradient", backward, op.getFirst(), full, op, kept);
 }
 
+/// The gradient of a product with a sparse matrix is one with the transposed matrix.
+Value spmm_gradient(LayerBuilder &build, ir::SpmmOp op, Value gradient) {
+    const Subscripts forward = *ir::parse_subscripts(op.getSubscripts());
+    const TensorType result = op.getResult().getType();
+    const std::string kept_loop = op.matrixLoops().kept;
+    const Value full = repeat(build, gradient, result, [&](StringRef role) {
+        return forward.result[static_cast<size_t>(result.find(role))] == kept_loop;
+    });
+    Subscripts backward;
+    backward.operands = {forward.operands[0], loops_of_gradient(full, result, forward.result)};
+    const TensorType kept = keep_available(op.getOperand().getType(), forward.operands[1], backward.loops(), backward);
+    return build.spmm(backward, full, op, kept);
+}
+
 Value slice_gradient(LayerBuilder &build, ir::SliceOp op, Value gradient) {
     const Value full =
         repeat(build, gradient, op.getResult().getType(), [&](StringRef role) { return role == op.getDimension(); });
@@ -256,6 +272,8 @@ Value Reverse::part_of(LayerBuilder &build, mlir::OpOperand &operand, Value grad
         return einsum_gradient(build, einsum, number, gradient);
     if (auto conv = mlir::dyn_cast<ir::ConvOp>(op))
         return conv_gradient(build, conv, number, gradient);
+    if (auto spmm = mlir::dyn_cast<ir::SpmmOp>(op))
+        return spmm_gradient(build, spmm, gradient);
     if (auto reduce = mlir::dyn_cast<ir::ReduceOp>(op))
         return reduce.getReduction() == "sum" ? gradient : extremum_gradient(build, reduce, gradient);
     if (auto embedding = mlir::dyn_cast<ir::EmbeddingOp>(op))

@@ -120,6 +120,8 @@ class Restriction {
     }
 
     LogicalResult of_samples(mlir::Operation &op, Value result) {
+        if (mlir::isa<ir::SpmmOp>(op) && has_batch(result)) // of the same vertices
+            return refuse(op, "combines the samples of a batch with each other");
         const sharding::Nest nest = ir::nest_of(&op);
         int loop = -1;
         for (auto [operand, loops] : llvm::zip(op.getOperands(), nest.operands)) {

@@ -10,6 +10,7 @@ namespace {
 } // namespace
 
 void add_passes(mlir::OpPassManager &passes) {
+    passes.addPass(createHoistInputProducts());
     passes.addPass(createDecomposeComposites());
     passes.addPass(createDeriveTrainingStep());
     passes.addPass(createSimplify());

@@ -17,6 +17,16 @@ def DecomposeComposites : Pass<"decompose-composites", "::mlir::ModuleOp"> {
   let dependentDialects = ["::planc::ir::PlanDialect"];
 }
 
+def HoistInputProducts : Pass<"hoist-input-products", "::mlir::ModuleOp"> {
+  let summary = "multiply inputs by sparse matrices once, when the data are read";
+  let description = [{
+    In @loss on a graph (`plan.all_samples`), a plan.spmm of an input, with the batch as its rows, becomes an input of
+    its own: `plan.input = "a * x"`, with `mean` in front of a mean. The runtime computes it at set-up. An input that is
+    no longer used goes.
+  }];
+  let dependentDialects = ["::planc::ir::PlanDialect", "::mlir::func::FuncDialect"];
+}
+
 def DeriveTrainingStep : Pass<"derive-training-step", "::mlir::ModuleOp"> {
   let summary = "make @train, @evaluate and @predict from @loss";
   let description = [{

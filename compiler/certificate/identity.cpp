@@ -89,9 +89,11 @@ class Digest {
     }
     void put(const sharding::Operation &operation) {
         const auto &[name, layer, phase, kernel, nest, operands, results, flops, writes, parameter, accumulates, once,
-                     level, replica, original] = operation;
+                     level, replica, matrix, original] = operation;
         add(name, layer, phase, kernel, nest, operands, results, flops, writes, parameter, accumulates, once, level,
             replica, original);
+        if (!matrix.empty())
+            add(matrix);
     }
     void put(const sharding::Part::Tensor &tensor) {
         const auto &[bytes, in_memory, reuse] = tensor;

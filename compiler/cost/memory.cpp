@@ -1,6 +1,7 @@
 #include "cost/memory.h"
 
 #include "cost/kernels/compute.h"
+#include "cost/matrices.h"
 #include "cost/price.h"
 
 #include <algorithm>
@@ -314,6 +315,7 @@ Memory memory(const sharding::Graph &graph, const GraphFacts &facts, const shard
                 packed = std::max(packed, packing(step, value.element_bytes, mesh));
     }
     passing.find_most(memory);
+    memory.inputs += bytes_of_matrices(graph, laid_out, mesh);
     memory.buffers = Bytes(packed);
     for (const sharding::Bucket &call : joint_sums)
         memory.buffers = std::max(memory.buffers, Bytes(2 * static_cast<double>(call.bytes)));

@@ -21,7 +21,7 @@ enum class Residence : std::uint8_t {
     optimizer_state,
     gradient,   ///< of a parameter: from its production to the update
     activation, ///< of the forward pass, read by the backward pass
-    input,      ///< data fields, constants
+    input,      ///< data fields, constants; blocks of sparse matrices count with them
     in_place,   ///< written by an update into a variable, or internal to a loop
     summed,     ///< a product that is accumulated over micro-batches while it is made; `passing` if it is first moved
     passing     ///< everything else: its memory is reused after its last use

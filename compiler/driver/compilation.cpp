@@ -147,6 +147,7 @@ std::string Compilation::ast_text() {
 bool Compilation::analyze() {
     sema::Options sema_options;
     sema_options.stdlib_directory = installation_.stdlib;
+    sema_options.data_directory = options_.data;
     if (is_layout_file(options_.layout))
         sema_options.layout_file = options_.layout;
     for (const auto &[name, extent] : options_.dimensions)

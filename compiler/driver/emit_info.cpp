@@ -85,6 +85,7 @@ emit::EmitInfo emit_info(const sema::Program &program, const PlanRequest &reques
                                    [&](const sema::Data &declared) { return declared.name == train.data; });
     if (data != program.data.end())
         info.data = *data;
+    info.matrices = train.matrices;
     info.bounds = bounds_of(train);
     info.epochs = train.epochs;
     info.steps = train.steps;

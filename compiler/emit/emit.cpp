@@ -2,6 +2,7 @@
 
 #include "emit/functions/functions.h"
 #include "emit/names/local_extents.h"
+#include "emit/names/matrices.h"
 #include "emit/names/text.h"
 #include "emit/names/value_names.h"
 #include "emit/step.h"
@@ -104,8 +105,9 @@ std::string emit_cpp(mlir::ModuleOp scheduled, const EmitInfo &info) {
     const Step step(scheduled);
     const ValueNames names(scheduled, step);
     const WorkRows work(step, info);
-    const Functions functions(step, info, names, work, extents, globals);
-    const Tables tables(scheduled, step, info, names, work, extents, globals);
+    const Matrices matrices(step, info.data.fields, info.matrices);
+    const Functions functions(step, info, names, matrices, work, extents, globals);
+    const Tables tables(scheduled, step, info, names, matrices, work, extents, globals);
     const std::string set_up = extents.set_up() + broken_lines(functions.set_up());
     const std::string program =
         (info.modelled ? "" : "// --- what one layer computes ---\n\n" + broken_lines(functions.layers())) +
@@ -118,8 +120,8 @@ std::string emit_cpp(mlir::ModuleOp scheduled, const EmitInfo &info) {
     return heading(mesh, info, tables.filled_at_run_time()) +
            "namespace {\n\nusing planrt::Context;\nusing planrt::Op;\nusing planrt::Type;\nusing std::int32_t;\n"
            "using std::int64_t;\n\n" +
-           extents.axes_arrays() + offsets(names, used_places(program)) + extents.declaration() + program +
-           (info.modelled ? modelled_kernels(*info.modelled) : "") +
+           extents.axes_arrays() + offsets(names, used_places(program)) + matrices.constants() + extents.declaration() +
+           program + (info.modelled ? modelled_kernels(*info.modelled) : "") +
            "\n} // namespace\n\nint main(int argc, char **argv) {\n    return planrt::" +
            (info.modelled ? "simulate(program, kernels, argc, argv)" : "run(program, argc, argv)") + ";\n}\n";
 }

@@ -1,6 +1,5 @@
 #include "interpret/evaluate.h"
 
-#include "interpret/interpret.h"
 #include "interpret/moves.h"
 #include "interpret/windows.h"
 #include "ir/nest.h"
@@ -9,6 +8,7 @@
 
 #include <planrt/random.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -110,6 +110,34 @@ Action pool(ir::PoolOp op) {
     return reduction(op.getKind() == "max" ? "max" : "sum");
 }
 
+Action spmm(ir::SpmmOp op, const Moment &moment) {
+    const auto matrix = moment.matrices->find(op.getMatrix().str());
+    const ir::MatrixLoops names = op.matrixLoops();
+    const Nest nest = ir::nest_of(op);
+    const auto loop = [&](const std::string &name) {
+        return static_cast<std::size_t>(std::ranges::find(nest.loops, name, &sharding::Loop::name) -
+                                        nest.loops.begin());
+    };
+    const std::size_t row = loop(names.transposed ? names.summed : names.kept);
+    const std::size_t column = loop(names.transposed ? names.kept : names.summed);
+    if (matrix == moment.matrices->end() ||
+        matrix->second.extents != std::vector{nest.loops[row].extent, nest.loops[column].extent})
+        throw Failure("there is no matrix '" + op.getMatrix().str() + "' of this size");
+    const std::vector<double> &elements = matrix->second.elements;
+    const auto columns = static_cast<std::size_t>(nest.loops[column].extent);
+    std::vector<double> factors(static_cast<std::size_t>(nest.loops[row].extent), 1); // by row
+    for (std::size_t r = 0; r < factors.size() && op.getMean(); ++r) {
+        const auto begin = elements.begin() + static_cast<std::ptrdiff_t>(r * columns);
+        const auto zeros = std::count(begin, begin + static_cast<std::ptrdiff_t>(columns), 0.0);
+        factors[r] = 1 / std::max(1.0, static_cast<double>(columns) - static_cast<double>(zeros));
+    }
+    return {0, [=, &elements](const double *in, double *out, const auto &index) {
+                const auto r = static_cast<std::size_t>(index[row]);
+                const double a = elements[r * columns + static_cast<std::size_t>(index[column])];
+                *out += a == 0 ? 0 : a * factors[r] * *in;
+            }};
+}
+
 Action action_of(mlir::Operation *op, const Moment &moment) {
     if (auto function = mlir::dyn_cast<ir::PointwiseOp>(op))
         return pointwise(function);
@@ -130,6 +158,8 @@ Action action_of(mlir::Operation *op, const Moment &moment) {
                     *out += product;
                 }};
     }
+    if (auto product = mlir::dyn_cast<ir::SpmmOp>(op))
+        return spmm(product, moment);
     if (auto reduce = mlir::dyn_cast<ir::ReduceOp>(op))
         return reduction(reduce.getReduction());
     if (auto windows = mlir::dyn_cast<ir::PoolOp>(op))

@@ -1,19 +1,23 @@
 // Evaluates one operation on one rank's parts of its operands.
 #pragma once
 
+#include "interpret/interpret.h"
 #include "interpret/local.h"
 
 #include "mlir/IR/Operation.h"
 
+#include <map>
+#include <string>
 #include <vector>
 
 namespace planc::interpret {
 
-/// The state on which random numbers and schedules depend.
+/// The state on which random numbers and schedules depend, and the sparse arguments.
 struct Moment {
     std::int64_t step = 0; ///< steps done before
     std::uint64_t seed = 0;
     std::int64_t first_sample = 0; ///< of the micro-batch
+    const std::map<std::string, Array> *matrices = nullptr;
 };
 
 /// Runs the operation's loop nest over the local ranges. All tensors that have a loop must agree on its range;

@@ -79,7 +79,7 @@ void Interpreter::check_replicas(const Parts &parts, ir::TensorType type) {
 
 void Interpreter::nest(mlir::Operation &op) {
     std::vector<Parts> results(op.getNumResults());
-    const Moment moment{inputs_.step, inputs_.seed, inputs_.first_sample};
+    const Moment moment{inputs_.step, inputs_.seed, inputs_.first_sample, &inputs_.matrices};
     for (int rank = 0; rank < mesh_.ranks(); ++rank) {
         std::vector<const Local *> operands;
         for (mlir::Value operand : op.getOperands())

@@ -35,7 +35,8 @@ struct Array {
 using Accumulators = std::map<std::string, std::vector<std::vector<double>>>;
 
 struct Inputs {
-    std::map<std::string, Array> fields; ///< by the arguments' `plan.input`
+    std::map<std::string, Array> fields;   ///< by the arguments' `plan.input`
+    std::map<std::string, Array> matrices; ///< sparse arguments, with their zeros
     std::map<std::string, Array> variables;
     Accumulators accumulators;     ///< those that are missing are zero
     std::int64_t step = 0;         ///< training steps done before; with several updates each, their updates are counted

@@ -27,6 +27,8 @@ class Importer {
     }
 
     void reserve(llvm::StringRef symbol) { symbols_.insert(symbol.str()); }
+    /// The nonzeros of a sparse argument; of others every element counts as one.
+    void set_nonzeros(const std::string &matrix, std::int64_t nonzeros) { nonzeros_[matrix] = nonzeros; }
 
     mlir::func::FuncOp import(const sema::Network &network, llvm::StringRef symbol,
                               llvm::ArrayRef<sema::ValueId> results);
@@ -43,6 +45,7 @@ class Importer {
     Value composite(const sema::Operation &op, TensorType type);
     Value pool(const sema::Operation &op, TensorType type);
     Value along_dimension(const sema::Operation &op, TensorType type);
+    Value spmm(const sema::Operation &op, TensorType type);
     Value read(const sema::Network &network, const sema::Operation &op, TensorType type);
 
     template <class Op, class... Arguments> Value create(Arguments &&...arguments) {
@@ -54,6 +57,7 @@ class Importer {
     mlir::OpBuilder builder_;
     mlir::OwningOpRef<mlir::ModuleOp> module_;
     std::set<std::string> symbols_;
+    std::map<std::string, std::int64_t> nonzeros_;
 
     // State of the current network and operation.
     SmallVector<Value> values_;
@@ -139,6 +143,8 @@ Value Importer::operation(const sema::Network &network, const sema::Operation &o
         return composite(op, type);
     case sema::OperationKind::pool:
         return pool(op, type);
+    case sema::OperationKind::spmm:
+        return spmm(op, type);
     case sema::OperationKind::embedding:
     case sema::OperationKind::slice:
     case sema::OperationKind::concat:
@@ -239,6 +245,14 @@ Value Importer::along_dimension(const sema::Operation &op, TensorType type) {
     return create<SliceOp>(type, operands_[0], dimension, builder_.getI64IntegerAttr(op.begin));
 }
 
+Value Importer::spmm(const sema::Operation &op, TensorType type) {
+    const auto known = nonzeros_.find(op.text);
+    const std::int64_t nonzeros = known == nonzeros_.end() ? op.loops[0].extent * op.loops[1].extent : known->second;
+    return create<SpmmOp>(type, builder_.getStringAttr(op.text), builder_.getStringAttr(subscripts_of(op).text()),
+                          operands_[0], builder_.getI64IntegerAttr(nonzeros),
+                          op.mean ? builder_.getUnitAttr() : mlir::UnitAttr());
+}
+
 /// Sets the attributes of a parameter whose settings differ from the optimizer's.
 void set_group(VariableOp variable, const sema::Optimizer &optimizer, const std::string &path) {
     mlir::Builder builder(variable.getContext());
@@ -284,6 +298,8 @@ mlir::OwningOpRef<mlir::ModuleOp> import_program(const sema::Program &program, c
     Importer importer(program, &train.optimizer, files, context);
     for (llvm::StringRef function : {"loss", "train", "evaluate", "predict"})
         importer.reserve(function);
+    for (const sema::Matrix &matrix : train.matrices)
+        importer.set_nonzeros(matrix.name, matrix.pattern->nonzeros());
     mlir::func::FuncOp function = importer.import(train.loss, "loss", {train.loss.result, train.prediction});
     mlir::Builder &builder = importer.builder();
     function->setAttr("plan.purpose", builder.getStringAttr("loss"));
@@ -294,6 +310,11 @@ mlir::OwningOpRef<mlir::ModuleOp> import_program(const sema::Program &program, c
                 function->setAttr("plan.label", builder.getI64IntegerAttr(static_cast<int64_t>(index)));
         function->setAttr("plan.class", builder.getStringAttr(train.class_role));
     }
+    const bool is_graph = std::any_of(program.data.begin(), program.data.end(), [&](const sema::Data &data) {
+        return data.name == train.data && data.format == "graph";
+    });
+    if (is_graph)
+        function->setAttr("plan.all_samples", builder.getUnitAttr());
     function->setAttr("plan.optimizer", optimizer_attribute(train.optimizer, builder));
     return importer.take();
 }

@@ -125,6 +125,11 @@ Value LayerBuilder::conv(StringRef kind, const Subscripts &subscripts, Value fir
                                    like.getDilationsAttr(), like.getPaddingsAttr(), layer_, phase_, StrategyAttr());
 }
 
+Value LayerBuilder::spmm(const Subscripts &subscripts, Value operand, SpmmOp like, TensorType result) {
+    return builder_.create<SpmmOp>(location_, result, like.getMatrixAttr(), builder_.getStringAttr(subscripts.text()),
+                                   operand, like.getNonzerosAttr(), like.getMeanAttr(), layer_, phase_, StrategyAttr());
+}
+
 Value LayerBuilder::einsum(const Subscripts &subscripts, mlir::ValueRange inputs, TensorType result) {
     return builder_.create<EinsumOp>(location_, result, builder_.getStringAttr(subscripts.text()), inputs, layer_,
                                      phase_, StrategyAttr());

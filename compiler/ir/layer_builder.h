@@ -56,6 +56,9 @@ class LayerBuilder {
     mlir::Value conv(mlir::StringRef kind, const Subscripts &subscripts, mlir::Value first, mlir::Value second,
                      ConvOp like, TensorType result);
 
+    /// A product with the matrix of `like`.
+    mlir::Value spmm(const Subscripts &subscripts, mlir::Value operand, SpmmOp like, TensorType result);
+
     mlir::Value einsum(const Subscripts &subscripts, mlir::ValueRange inputs, TensorType result);
 
     [[nodiscard]] mlir::OpBuilder &builder() { return builder_; }

@@ -11,6 +11,7 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "ir/matrix_loops.h"
 #include "sharding/nest.h"
 
 #include "ir/nest_interface.h.inc"

@@ -109,6 +109,33 @@ def Plan_EinsumOp : Plan_LayerOp<"einsum", [Pure, Plan_Nest]> {
   let assemblyFormat = "$subscripts `(` $inputs `)` attr-dict `:` functional-type($inputs, $result)";
 }
 
+def Plan_SpmmOp : Plan_LayerOp<"spmm", [Pure, Plan_Nest]> {
+  let summary = "product of a sparse matrix, which is no operand, and a tensor";
+  let description = [{
+    The subscripts name the loops of the matrix, rows first, of the operand and of the result:
+
+    ```mlir
+    %y  = plan.spmm "a" "vertex vertex', vertex' hidden -> vertex hidden" (%x) nonzeros 13264 : (…) -> …
+    %dx = plan.spmm "a" "vertex vertex', vertex hidden -> vertex' hidden" (%dy) nonzeros 13264 : (…) -> …
+    ```
+    One loop of the matrix is that of a dimension of the operand, which is summed over; the other one takes its place in
+    the result. So the second line is the product with the transposed matrix. The matrix is a sparse argument of the
+    network, by name. Its data never moves: each rank reads the block that its ranges of both loops need.
+
+    `mean`: each value of the matrix is divided by the number of nonzeros in its row, of the whole matrix.
+  }];
+  let arguments = !con((ins StrAttr:$matrix, StrAttr:$subscripts, Plan_TensorType:$operand, I64Attr:$nonzeros,
+                            UnitAttr:$mean), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = [{
+    $matrix $subscripts `(` $operand `)` `nonzeros` $nonzeros (`mean` $mean^)? attr-dict `:` functional-type($operand, $result)
+  }];
+  let extraClassDeclaration = [{
+    /// Which of the matrix's loops is summed over.
+    ::planc::ir::MatrixLoops matrixLoops();
+  }];
+}
+
 def Plan_ConvOp : Plan_LayerOp<"conv", [Pure, Plan_Nest]> {
   let summary = "a convolution, or a gradient of one: a contraction that indexes dimensions by two loops";
   let description = [{

@@ -5,6 +5,7 @@
 #include "sema/names/check_bodies.h"
 #include "sema/networks/elaborate.h"
 #include "sema/training/check_data_files.h"
+#include "sema/training/read_matrices.h"
 #include "sema/training/training.h"
 
 namespace planc::sema {
@@ -91,6 +92,7 @@ void run(Analysis &analysis, int layouts) {
         return;
     analysis.context.fail_if_not_lowered();
     check_data_files(analysis);
+    read_matrices(analysis);
 }
 
 } // namespace

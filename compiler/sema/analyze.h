@@ -25,6 +25,8 @@ struct Options {
     std::map<std::string, std::int64_t> dimension_overrides = {};
     /// A file with layouts for the networks of the root file, with meshes and machines of their own; empty: none.
     std::string layout_file = {};
+    /// Where data files are found, in place of the directories of the files that declare them; empty: there.
+    std::string data_directory = {};
     /// Texts that take the place of files on the disk, such as unsaved texts of an editor; null: none.
     const support::Overlay *overlay = nullptr;
 };

@@ -14,8 +14,11 @@
 #include "support/source.h"
 #include "support/units.h"
 
+#include <planrt/graph_file.h>
+
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,7 +62,9 @@ enum class OperationKind : std::uint8_t {
                        ///< numbers, unique in the network; evaluation and prediction: x
     slice,             ///< indices [begin, end) of dimension roles[0]
     concat,            ///< operands joined one after another along roles[0]; their other dimensions agree
-    reshape            ///< the same elements, row-major in the canonical orders, under the result's dimensions
+    reshape,           ///< the same elements, row-major in the canonical orders, under the result's dimensions
+    spmm               ///< x -> its product with the sparse argument `text`; nest as that of an einsum whose first
+                       ///< operand is the matrix: operand_loops[0] = its rows and columns, operand_loops[1] = of x
 };
 // `rename` and `transpose` are an einsum of one operand whose result has other roles or another order.
 
@@ -104,13 +109,14 @@ struct Operation {
     std::vector<std::string> roles;
     std::int64_t begin = 0;                      ///< slice only
     std::int64_t end = 0;                        ///< slice only
-    std::vector<Loop> loops;                     ///< einsum, convolution
-    std::vector<std::vector<int>> operand_loops; ///< einsum, convolution: per operand, per dimension, the loop
-    std::vector<int> result_loops;               ///< einsum, convolution
+    std::vector<Loop> loops;                     ///< einsum, convolution, spmm
+    std::vector<std::vector<int>> operand_loops; ///< the same: per operand, per dimension, the loop
+    std::vector<int> result_loops;               ///< the same
     std::vector<Window> windows;                 ///< convolution, pool
     Initializer initializer;                     ///< parameter only
     bool trained = true;                         ///< parameter only; false: state
     double momentum = 0;                         ///< batch_norm only
+    bool mean = false;                           ///< spmm only: of the nonzeros of a row
     std::string layer;                           ///< path of the layer it belongs to: "h1", "block[3].attention.query"
     support::SourceRange where;
 };
@@ -125,6 +131,7 @@ struct Argument {
 struct Network {
     std::string name;
     std::vector<Argument> arguments;
+    std::vector<Argument> matrices; ///< sparse arguments: [rows, columns]
     std::vector<Operation> operations;
     ValueId result = -1;
     std::vector<std::string> layers; ///< paths in order of first use; layers without operations are absent
@@ -255,6 +262,13 @@ struct Augmentation {
     [[nodiscard]] bool any() const { return flip || padding > 0; }
 };
 
+/// A sparse matrix in a file, as a field of `graph` data declares it. The extents in its options are 0 until a use says
+/// them.
+struct MatrixFile {
+    planrt::GraphFile file;
+    planrt::GraphOptions options{0, 0};
+};
+
 struct Field {
     std::string name;
     std::string file;              ///< idx, npy: its own file
@@ -265,13 +279,14 @@ struct Field {
     enum class Part : std::uint8_t { pixels, label, coarse_label }; ///< CIFAR-10's label, CIFAR-100's fine one
     Part part = Part::pixels;                                       ///< cifar
     Augmentation augmentation = {};
+    std::optional<MatrixFile> matrix = {}; ///< graph: a matrix in a file, else columns of the table of vertices
     support::SourceRange where = {};
 };
 
 struct Data {
     std::string name;
-    std::string format;    ///< csv, idx, npy, text, cifar, synthetic
-    std::string path;      ///< csv, text; cifar: a directory or a file
+    std::string format;    ///< csv, idx, npy, text, cifar, synthetic, graph
+    std::string path;      ///< csv, text, graph: the table of vertices; cifar: a directory or a file
     std::string directory; ///< absolute: of the file that declares it
     std::vector<Field> fields;
     enum class Split : std::uint8_t { shares, counts, column, files } split = Split::shares;
@@ -280,7 +295,7 @@ struct Data {
     std::int64_t split_column = -1;
     std::int64_t samples = 0; ///< synthetic
     std::uint64_t seed = 0;   ///< synthetic
-    bool header = false;      ///< csv
+    bool header = false;      ///< csv, graph
     support::SourceRange where;
 };
 
@@ -334,6 +349,14 @@ struct Optimizer {
     std::vector<ParameterGroup> groups;
 };
 
+/// A sparse argument of a loss, as it was read from its file.
+struct Matrix {
+    std::string name;
+    ElementType element = ElementType::f32;
+    MatrixFile source;
+    std::shared_ptr<const planrt::Pattern> pattern;
+};
+
 struct Train {
     std::string network;
     std::string data;
@@ -341,9 +364,10 @@ struct Train {
     /// network's operations come first, with their layers; the loss itself has the layer "loss". Its result is the
     /// scalar.
     Network loss;
-    ValueId prediction = -1; ///< in `loss`: the network's result
-    ValueId label = -1;      ///< in `loss`: the i32 labels; -1: no accuracy
-    std::string class_role;  ///< dimension of the prediction over which the argmax is taken
+    ValueId prediction = -1;      ///< in `loss`: the network's result
+    ValueId label = -1;           ///< in `loss`: the i32 labels; -1: no accuracy
+    std::string class_role;       ///< dimension of the prediction over which the argmax is taken
+    std::vector<Matrix> matrices; ///< of `loss`, in its order
     Optimizer optimizer;
     std::int64_t epochs = 0;
     std::int64_t steps = 0;

@@ -63,6 +63,7 @@ struct Operation {
     bool per_step = false;    ///< depends on accumulated gradients: runs once per update, not once per micro-batch
     int level = 0;            ///< of an update in a pipeline: StagedGraph::levels
     int replica = 0;          ///< in a pipeline: of the weights with which it computes
+    std::string matrix;       ///< of a sparse product: which block of which matrix; of the same extents if equal
     OperationId original;     ///< of the forward pass, that it computes again; none: another phase, or not known
 };
 

@@ -15,8 +15,11 @@ enum class Kernel : std::uint8_t {
     contraction,
     pointwise,
     reduction,
-    window, ///< slides windows over its operands and is not fused: pools
-    look_up ///< reads at most as many elements of its operands as the result has
+    window,  ///< slides windows over its operands and is not fused: pools
+    look_up, ///< reads at most as many elements of its operands as the result has
+    /// A product with a sparse matrix, whose loops are those that the operand and the result do not share. Of these
+    /// points, the share flops_per_point / 2 are nonzeros of the matrix.
+    sparse_product
 };
 
 struct Part {

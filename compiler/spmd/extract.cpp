@@ -63,6 +63,8 @@ std::string name_of(mlir::Operation &op) {
 Kernel kernel_of(mlir::Operation &op) {
     if (mlir::isa<ir::EinsumOp, ir::ConvOp>(op))
         return Kernel::contraction;
+    if (mlir::isa<ir::SpmmOp>(op))
+        return Kernel::sparse_product;
     if (mlir::isa<ir::ReduceOp>(op))
         return Kernel::reduction;
     if (mlir::isa<ir::PoolOp, ir::MaxPoolOp>(op))
@@ -74,9 +76,20 @@ double extent(ir::TensorType type, llvm::StringRef role) {
     return static_cast<double>(type.getExtents()[static_cast<size_t>(type.find(role))]);
 }
 
+double elements_of_matrix(ir::SpmmOp op) {
+    const ir::MatrixLoops matrix = op.matrixLoops();
+    double elements = 1;
+    for (const sharding::Loop &loop : ir::nest_of(op).loops)
+        if (loop.name == matrix.kept || loop.name == matrix.summed)
+            elements *= static_cast<double>(loop.extent);
+    return elements;
+}
+
 double flops_of(mlir::Operation &op) {
     if (mlir::isa<ir::EinsumOp, ir::ConvOp>(op)) // multiply the operands, add the product
         return std::max(1U, op.getNumOperands());
+    if (auto spmm = mlir::dyn_cast<ir::SpmmOp>(op)) // the share of the points at which the matrix is not zero
+        return 2 * static_cast<double>(spmm.getNonzeros()) / elements_of_matrix(spmm);
     if (mlir::isa<ir::ReshapeOp, ir::SliceOp, ir::PadOp, ir::ConcatOp>(op)) // they move elements
         return 0;
     if (auto pointwise = mlir::dyn_cast<ir::PointwiseOp>(op)) {
@@ -284,6 +297,9 @@ sharding::Operation operation_of(mlir::Operation &op) {
     operation.kernel = kernel_of(op);
     operation.nest = ir::nest_of(&op);
     operation.flops_per_point = flops_of(op);
+    if (auto spmm = mlir::dyn_cast<ir::SpmmOp>(op))
+        operation.matrix = (spmm.getMean() ? "mean " : "") + spmm.getMatrix().str() +
+                           (spmm.matrixLoops().transposed ? " transposed" : "");
     return operation;
 }
 

@@ -61,3 +61,18 @@ func.func @loss(%x: !x {plan.input = "x"}) -> (!s, !x)
   return %l, %x : !s, !x
 }
 }
+
+// -----
+
+!x = !plan.tensor<batch: 4, in: 4, f32>
+!s = !plan.tensor<f32>
+
+module attributes {plan.microbatches = 2 : i64} {
+func.func @loss(%x: !x {plan.input = "x"}) -> (!s, !x)
+    attributes {plan.optimizer = {kind = "sgd", rate = 0.1, momentum = 0.0, weight_decay = 0.0}} {
+  // expected-error@+1 {{micro-batches need a loss that is a sum over samples; layer 'h' combines the samples of a batch with each other}}
+  %y = plan.spmm "a" "batch batch', batch' in -> batch in" (%x) nonzeros 3 {layer = "h", phase = "forward"} : (!x) -> !x
+  %l = plan.reduce "sum"(%y) {layer = "h", phase = "forward"} : (!x) -> !s
+  return %l, %y : !s, !x
+}
+}

@@ -13,8 +13,9 @@ from layouts import MPIRUN, run
 
 def accuracy(plan, ranks, work, data, layout):
     program, log = work / f"{plan.stem}_{ranks}", work / f"{plan.stem}_{ranks}.jsonl"
-    run("planc", plan, "--ranks", ranks, *(["--layout", layout] if layout else []), "-o", program)
-    run(MPIRUN, ranks, program, "--log", log, "--quiet", *(["--data", data] if data else []))
+    where = ["--data", data] if data else []
+    run("planc", plan, "--ranks", ranks, *(["--layout", layout] if layout else []), *where, "-o", program)
+    run(MPIRUN, ranks, program, "--log", log, "--quiet", *where)
     evaluations = [entry for entry in map(json.loads, log.read_text().splitlines()) if "accuracy" in entry]
     return evaluations[-1]["accuracy"]
 

@@ -27,6 +27,12 @@ if [[ -d ../shared/data/mnist ]]; then
 else
     echo "mnist_mlp, lenet_mnist: skipped, no ../shared/data/mnist"
 fi
+if [[ -d ../shared/data/cora ]]; then
+    layouts examples/gcn_cora.plan --ranks 2 3 4 6 9 --layouts one_d one_and_a_half_d two_d features best --data ../shared/data
+    accuracy examples/gcn_cora.plan --at-least 0.79 --data ../shared/data
+else
+    echo "gcn_cora: skipped, no ../shared/data/cora"
+fi
 savings() { python3 test/memory/savings.py "$@" --dim position=32 model=128 --work $work/memory_"$2" || failed=1; }
 savings --ranks 1 parts_2 parts_3 again again_blocks all
 savings --ranks 2 zero_1 zero_2 zero_3 parts_2 parts_3 again again_blocks all

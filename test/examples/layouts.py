@@ -48,8 +48,9 @@ def run(*command):
     return result.stdout
 
 
-def plan_options(layout, ranks, dimensions, machine):
+def plan_options(layout, ranks, dimensions, machine, data=None):
     other = (["--dim", ",".join(dimensions)] if dimensions else []) + (["--machine", machine] if machine else [])
+    other += ["--data", data] if data else []
     if layout != "hybrid":
         return ["--layout", layout, "--ranks", ranks, *other]
     rows = max(divisor for divisor in range(1, math.isqrt(ranks) + 1) if ranks % divisor == 0)
@@ -77,12 +78,12 @@ def predicted_traffic(plan, options):
 
 
 def measured_traffic(report):
-    """(bytes, calls) of the busiest rank in all steps; the rank with the most bytes."""
+    """(bytes, calls) in all steps of the busiest ranks, those with the most bytes, whose calls may differ."""
     sums = [(0, 0)] * report["ranks"]
     for row in report["collectives"]:
         for rank, entry in enumerate(row["measured"]):
             sums[rank] = (sums[rank][0] + entry["bytes"], sums[rank][1] + entry["calls"])
-    return max(sums)
+    return [each for each in sums if each[0] == max(sums)[0]]
 
 
 def train(program, ranks, data):
@@ -109,7 +110,7 @@ def check_memory(memory):
 def check(plan, layout, ranks, options, tolerance, expected):
     """Returns a line with the result; raises RuntimeError if a check fails."""
     program = options.work / f"{plan.stem}_{layout}_{ranks}"
-    how = plan_options(layout, ranks, options.dim, options.machine)
+    how = plan_options(layout, ranks, options.dim, options.machine, options.data)
     run("planc", plan, *how, "-o", program)
     losses, report = train(program, ranks, options.data)
     difference = max(abs(a - b) / max(abs(b), 1e-30) for a, b in zip(losses, expected))
@@ -119,9 +120,10 @@ def check(plan, layout, ranks, options, tolerance, expected):
         raise RuntimeError(f"{program}.comm.json is not of {STEPS} equal steps on {ranks} ranks")
     check_memory(report["memory"])
     predicted = tuple(STEPS * amount for amount in predicted_traffic(plan, how))
-    measured = measured_traffic(report)
-    if measured != predicted:
-        raise RuntimeError(f"moved (bytes, calls) {measured} in {STEPS} steps where planc cost says {predicted}")
+    busiest = measured_traffic(report)
+    if predicted not in busiest:
+        raise RuntimeError(f"moved (bytes, calls) {busiest[0]} in {STEPS} steps where planc cost says {predicted}")
+    measured = predicted
     if measured[0] == 0 and layout != "best":
         raise RuntimeError("nothing was communicated: every rank computes everything")
     by = sorted({row["algorithm"] for row in report["collectives"]} - {"mpi"})
@@ -149,7 +151,8 @@ def main():
     if options.f64:
         options.plan = in_f64(options.plan, options.work)
     single = options.work / f"{options.plan.stem}_single"
-    run("planc", options.plan, *plan_options(options.layouts[0], 1, options.dim, options.machine), "-o", single)
+    run("planc", options.plan, *plan_options(options.layouts[0], 1, options.dim, options.machine, options.data), "-o",
+        single)
     expected, _ = train(single, 1, options.data)
 
     failed = 0

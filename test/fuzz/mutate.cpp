@@ -31,12 +31,15 @@ const std::vector<std::string> numbers = {"0",
 const std::vector<std::string> units = {"",      " ns",     " us",     " s",       " B", " KiB",    " GB", " TiB",
                                         " GB/s", " Gbit/s", " flop/s", " Gflop/s", "%",  " parsec", " m/s"};
 const std::vector<std::string> pieces = {
-    "{",       "}",      "(",     ")",         "[",       "]",      ",",         ";",     ":",      "=",     "->",
-    "..",      ".",      "+",     "-",         "*",       "/",      "==",        "<=",    "\n",     "\"",    "//",
-    "'",       "if",     "else",  "fold",      "for",     "in",     "as",        "and",   "not",    "true",  "return",
-    "yield",   "param",  "state", "auto",      "none",    "on",     "train",     "layer", "import", "\xff",  "é",
-    "@",       "\t",     "\r",    "bf16",      "i32",     "[..]",   "recompute", "store", "rename", "slice", "select",
-    "reshape", "concat", "iota",  "embedding", "dropout", "cosine", "warmup",    "adamw"};
+    "{",      "}",      "(",         ")",       "[",      "]",      ",",      ";",
+    ":",      "=",      "->",        "..",      ".",      "+",      "-",      "*",
+    "/",      "==",     "<=",        "\n",      "\"",     "//",     "'",      "if",
+    "else",   "fold",   "for",       "in",      "as",     "and",    "not",    "true",
+    "return", "yield",  "param",     "state",   "auto",   "none",   "on",     "train",
+    "layer",  "import", "\xff",      "é",       "@",      "\t",     "\r",     "bf16",
+    "i32",    "[..]",   "recompute", "store",   "rename", "slice",  "select", "reshape",
+    "concat", "iota",   "embedding", "dropout", "spmm",   "sparse", "graph",  "matrix_market",
+    "cosine", "warmup", "adamw"};
 
 std::size_t below(Random &random, std::size_t bound) {
     return bound == 0 ? 0 : random() % bound;

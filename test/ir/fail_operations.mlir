@@ -231,6 +231,38 @@ func.func @embedding_gradient(%i: !plan.tensor<b: 2, i32>, %g: !plan.tensor<m: 4
 
 // -----
 
+func.func @spmm(%x: !plan.tensor<u: 2, f: 5, f32>) {
+  // expected-error@+1 {{subscripts 'u, u f -> v f' are not those of a matrix and a tensor}}
+  %0 = plan.spmm "a" "u, u f -> v f" (%x) nonzeros 1 : (!plan.tensor<u: 2, f: 5, f32>) -> !plan.tensor<v: 3, f: 5, f32>
+  return
+}
+
+// -----
+
+func.func @spmm(%x: !plan.tensor<u: 2, f: 5, f32>) {
+  // expected-error@+1 {{subscripts 'v u, u f -> f v' do not replace a loop of the tensor by the other one of the matrix}}
+  %0 = plan.spmm "a" "v u, u f -> f v" (%x) nonzeros 1 : (!plan.tensor<u: 2, f: 5, f32>) -> !plan.tensor<f: 5, v: 3, f32>
+  return
+}
+
+// -----
+
+func.func @spmm(%x: !plan.tensor<u: 2, f: 5, f32>) {
+  // expected-error@+1 {{loop 'f' runs over 5 and over 4}}
+  %0 = plan.spmm "a" "v u, u f -> v f" (%x) nonzeros 1 : (!plan.tensor<u: 2, f: 5, f32>) -> !plan.tensor<v: 3, f: 4, f32>
+  return
+}
+
+// -----
+
+func.func @spmm(%x: !plan.tensor<u: 2, f: 5, f32>) {
+  // expected-error@+1 {{subscripts name 2 loops for '!plan.tensor<v: 3, f32>'}}
+  %0 = plan.spmm "a" "v u, u f -> v f" (%x) nonzeros 1 : (!plan.tensor<u: 2, f: 5, f32>) -> !plan.tensor<v: 3, f32>
+  return
+}
+
+// -----
+
 func.func @slice(%x: !plan.tensor<a: 2, b: 5, f32>) {
   // expected-error@+1 {{[3, 6) is not a part of 'b' of '!plan.tensor<a: 2, b: 5, f32>'}}
   %0 = plan.slice %x over "b" from 3 : (!plan.tensor<a: 2, b: 5, f32>) -> !plan.tensor<a: 2, b: 3, f32>

@@ -171,6 +171,15 @@ TEST(Nest, of_the_gradient_of_an_embedding) {
     EXPECT_EQ(n.results, (Maps{{1, 2}}));
 }
 
+TEST(Nest, of_a_sparse_product) {
+    const Nest n =
+        nest("%0 = plan.spmm \"m\" \"v a, a b -> v b\" (%x) nonzeros 3 : (!x) -> !plan.tensor<v: 5, b: 3, f32>");
+    EXPECT_EQ(loops(n), "v: 5, b: 3, a: 2 reduced");
+    EXPECT_EQ(n.operands, (Maps{{2, 1}}));
+    EXPECT_EQ(n.results, (Maps{{0, 1}}));
+    EXPECT_TRUE(n.linear);
+}
+
 TEST(Nest, of_parts_of_a_dimension) {
     const Nest slice = nest("%0 = plan.slice %x over \"b\" from 1 : (!x) -> !plan.tensor<a: 2, b: 1, f32>");
     EXPECT_EQ(loops(slice), "a: 2, b: 1 whole, b': 3 whole");

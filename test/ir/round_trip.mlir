@@ -59,6 +59,11 @@ module attributes {plan.mesh = #plan.mesh<rows: 2, cols: 3>,
     %x = plan.embedding %tokens, %table over "vocabulary" {layer = "h1"} : (!plan.tensor<batch: 7, position: 3, i32>, !plan.tensor<vocabulary: 9, model: 4, f32>) -> !plan.tensor<batch: 7, position: 3, model: 4, f32>
     // CHECK: plan.embedding_gradient %{{.*}}, %{{.*}} over "vocabulary" : (
     %g = plan.embedding_gradient %tokens, %x over "vocabulary" : (!plan.tensor<batch: 7, position: 3, i32>, !plan.tensor<batch: 7, position: 3, model: 4, f32>) -> !plan.tensor<vocabulary: 9, model: 4, f32>
+    // CHECK: plan.spmm "a" "vocabulary vocabulary', vocabulary' model -> vocabulary model"(%{{.*}}) nonzeros 12 {layer = "h1"} : (!plan.tensor<vocabulary: 9, model: 4, f32>) -> !plan.tensor<vocabulary: 9, model: 4, f32>
+    %m = plan.spmm "a" "vocabulary vocabulary', vocabulary' model -> vocabulary model" (%g) nonzeros 12 {layer = "h1"} : (!plan.tensor<vocabulary: 9, model: 4, f32>) -> !plan.tensor<vocabulary: 9, model: 4, f32>
+    // CHECK: plan.spmm "b" "word vocabulary, word model -> vocabulary model"(%{{.*}}) nonzeros 3 mean : (
+    %n = plan.spmm "b" "word vocabulary, vocabulary model -> word model" (%m) nonzeros 3 mean : (!plan.tensor<vocabulary: 9, model: 4, f32>) -> !plan.tensor<word: 5, model: 4, f32>
+    %o = plan.spmm "b" "word vocabulary, word model -> vocabulary model" (%n) nonzeros 3 mean : (!plan.tensor<word: 5, model: 4, f32>) -> !plan.tensor<vocabulary: 9, model: 4, f32>
     // CHECK: plan.slice %{{.*}} over "position" from 1 : (
     %s = plan.slice %x over "position" from 1 : (!plan.tensor<batch: 7, position: 3, model: 4, f32>) -> !plan.tensor<batch: 7, position: 2, model: 4, f32>
     // CHECK: plan.pad %{{.*}} over "position" before 1 : (

@@ -97,6 +97,45 @@ def squashed(name, make, **changes):
     return changed
 
 
+def matrix(path, dense=False):
+    """A Matrix Market file as a sparse tensor; of a symmetric one both halves."""
+    lines = [line for line in path.read_text().splitlines() if line]
+    symmetric, body = "symmetric" in lines[0], [line for line in lines if not line.startswith("%")]
+    rows, columns, _ = map(int, body[0].split())
+    entries = numpy.array([[*line.split(), "1"][:3] for line in body[1:]], dtype=numpy.float64)
+    places, values = entries[:, :2].astype(numpy.int64).T - 1, entries[:, 2]
+    if symmetric:
+        off = places[0] != places[1]
+        places = numpy.concatenate([places, places[::-1, off]], axis=1)
+        values = numpy.concatenate([values, values[off]])
+    return torch.sparse_coo_tensor(torch.from_numpy(places.copy()), torch.from_numpy(values).float(), (rows, columns)).coalesce()
+
+
+def with_self_loops(a):
+    return (a + torch.sparse_coo_tensor(torch.arange(a.shape[0]).repeat(2, 1), torch.ones(a.shape[0]), a.shape)).coalesce()
+
+
+def normalized(a, symmetric):
+    """Divided by the sums of rows, or by their square roots and those of the columns."""
+    by_row = torch.sparse.sum(a, 1).to_dense()
+    row, column = a.indices()
+    if symmetric:
+        by_column = torch.sparse.sum(a, 0).to_dense()
+        return torch.sparse_coo_tensor(a.indices(), a.values() / torch.sqrt(by_row[row] * by_column[column]), a.shape)
+    return torch.sparse_coo_tensor(a.indices(), a.values() / by_row[row], a.shape)
+
+
+def cora(work):
+    """The adjacency matrix in the forms that layers need, features, labels, and which vertices train."""
+    folder = ROOT.parent / "shared/data/cora"
+    table = [line.split(",") for line in (folder / "vertices.csv").read_text().split()[1:]]
+    a = matrix(folder / "adjacency.mtx")
+    return {"a": a, "symmetric": normalized(with_self_loops(a), True), "rows": normalized(a, False),
+            "x": matrix(folder / "features.mtx").to_dense(),
+            "label": torch.tensor([int(row[0]) for row in table]),
+            "train": torch.tensor([row[1] == "train" for row in table])}, folder.parent
+
+
 def logistic(x):
     return 1 / (1 + numpy.exp(-x))
 
@@ -109,6 +148,10 @@ def optimizer(name, written, update, clip_norm=0.0, runs=("--ranks 1", SQUARE, f
     """Optimizer `written` in the language against `update`."""
     fields = drawn("optimizer", x=(64, 9), label=((64,), 5))
     return Case(name, HERE / "Inputs/optimizer.plan", fields, models.small, update, 1e-4, runs, clip_norm, optimizer=written)
+
+
+def graph(name, model, update, runs=("--ranks 1", SQUARE)):
+    return Case(name, HERE / f"Inputs/{name}.plan", cora, model, update, runs=runs)
 
 
 def convolutions(name, image, classes, rate, layouts, tolerance=1e-4):
@@ -170,6 +213,11 @@ CASES = {
         Case("batch_norm", HERE / "Inputs/batch_norm.plan", drawn("batch_norm", x=(46, 3, 9), label=((46,), 5)),
              models.batch_norm, optimizers.sgd(optimizers.constant(0.1), momentum=0.9),
              runs=("--ranks 1", SQUARE, f"{SQUARE} --layout shares"), statistics=(".mean", ".variance")),
+        graph("gcn", models.gcn, optimizers.adam(optimizers.constant(0.01)),
+              ("--ranks 1", *(f"{SQUARE} --layout {layout}" for layout in ("one_d", "one_and_a_half_d", "two_d", "features")))),
+        graph("gin", models.gin, optimizers.adam(optimizers.constant(0.01))),
+        graph("sage", models.sage, optimizers.adam(optimizers.constant(0.01))),
+        graph("appnp", models.appnp, optimizers.adam(optimizers.constant(0.01))),
         convolutions("lenet", (30, 28, 28, 1), 10, 0.002, (SQUARE, DOMAIN, HALVES)),
         convolutions("vgg11", (8, 32, 32, 3), 10, 4e-6, (SQUARE, DOMAIN)),
         convolutions("vgg11_f64", (8, 32, 32, 3), 10, 0.002, (HALVES,), 1e-9),

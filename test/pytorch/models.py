@@ -161,3 +161,39 @@ def small(w, fields):
     h1 = torch.tanh(dense(fields["x"], "h1"))
     normalised = F.layer_norm(h1, h1.shape[-1:], w["norm.scale"], w["norm.b"])
     return F.cross_entropy(dense(F.gelu(dense(normalised, "h2")), "logits"), fields["label"])
+
+
+def of_training(logits, fields):
+    return F.cross_entropy(logits[fields["train"]], fields["label"][fields["train"]])
+
+
+def gcn(w, fields):
+    def layer(x, name):
+        return torch.sparse.mm(fields["symmetric"], x @ w[f"{name}.w"]) + w[f"{name}.b"]
+
+    return of_training(layer(torch.relu(layer(fields["x"], "h")), "logits"), fields)
+
+
+def gin(w, fields):
+    def layer(x, name):
+        return (1 + w[f"{name}.epsilon"]) * x + torch.sparse.mm(fields["a"], x)
+
+    def dense(x, name):
+        return x @ w[f"{name}.w"] + w[f"{name}.b"]
+
+    h = torch.relu(dense(layer(fields["x"], "sums"), "h"))
+    return of_training(dense(layer(h, "again"), "logits"), fields)
+
+
+def sage(w, fields):
+    def layer(x, name):
+        return x @ w[f"{name}.own"] + torch.sparse.mm(fields["rows"], x @ w[f"{name}.w"]) + w[f"{name}.b"]
+
+    return of_training(layer(torch.relu(layer(fields["x"], "h")), "logits"), fields)
+
+
+def appnp(w, fields):
+    z = start = torch.relu(fields["x"] @ w["h.w"] + w["h.b"]) @ w["logits.w"] + w["logits.b"]
+    for _ in range(3):
+        z = 0.9 * torch.sparse.mm(fields["symmetric"], z) + 0.1 * start
+    return of_training(z, fields)

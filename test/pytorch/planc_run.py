@@ -39,9 +39,9 @@ class Training:
         name = "".join(c if c.isalnum() else "_" for c in " ".join([plan.stem, *options.split()]))
         program, log = work / name, work / f"{name}.jsonl"
         self.initial, self.final = work / f"{name}.initial.safetensors", work / f"{name}.final.safetensors"
-        run("planc", plan, *options.split(), "-o", program)
-        ranks = self._ranks(plan, options)
         where = ["--data", data] if data else []
+        run("planc", plan, *options.split(), *where, "-o", program)
+        ranks = self._ranks(plan, options, where)
         run(ROOT / "scripts/mpirun", ranks, program, "--save-init", self.initial, "--save", self.final, "--log", log,
             "--comm-report", work / f"{name}.comm.json", "--steps", steps, "--quiet", *where)
         entries = [json.loads(line) for line in log.read_text().splitlines()]
@@ -50,5 +50,5 @@ class Training:
             raise SystemExit(f"{log}: {len(self.losses)} losses instead of {steps}")
 
     @staticmethod
-    def _ranks(plan, options):
-        return json.loads(run("planc", "cost", plan, *options.split(), "--format=json"))["ranks"]
+    def _ranks(plan, options, where):
+        return json.loads(run("planc", "cost", plan, *options.split(), *where, "--format=json"))["ranks"]

@@ -60,6 +60,8 @@ const char *words(const Operation &operation) {
         return "concat";
     case OperationKind::reshape:
         return "reshape";
+    case OperationKind::spmm:
+        return "spmm";
     }
     return "";
 }

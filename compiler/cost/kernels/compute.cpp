@@ -94,6 +94,21 @@ struct Transfer {
 
 } // namespace
 
+Bytes matrix_bytes(const sharding::Nest &nest, double flops_per_point, int element_bytes,
+                   const std::vector<std::int64_t> &extents) {
+    double nonzeros = flops_per_point / 2;
+    double rows = 1;
+    for (int loop = 0; loop < static_cast<int>(extents.size()); ++loop) {
+        const auto extent = static_cast<double>(extents[static_cast<std::size_t>(loop)]);
+        const bool of_result = has(nest.results[0], loop);
+        if (of_result != has(nest.operands[0], loop))
+            nonzeros *= extent;
+        if (of_result && !has(nest.operands[0], loop))
+            rows *= extent;
+    }
+    return Bytes(nonzeros * (sizeof(std::int32_t) + element_bytes) + rows * sizeof(std::int64_t));
+}
+
 /// What a part other than a product moves: operands from where their last use left them, results to where the farthest
 /// operand is. At most this many elements of each are used.
 static Transfer transfer_of(const Part &part, const std::vector<std::int64_t> &extents, const Machine &machine,
@@ -111,6 +126,12 @@ static Transfer transfer_of(const Part &part, const std::vector<std::int64_t> &e
                                        part.operands[i].element_bytes / static_cast<double>(shares))
                                : Bytes(0));
         result.moved += operands.back();
+    }
+    if (part.kernel == sharding::Kernel::sparse_product) {
+        const Bytes matrix = matrix_bytes(part.nest, part.flops_per_point, part.results[0].element_bytes, extents) *
+                             (1 / static_cast<double>(shares));
+        result.moved += matrix;
+        result.seconds += transfer_seconds(matrix, Bytes(0), machine);
     }
     Bytes results{};
     for (std::size_t i = 0; i < part.results.size(); ++i)
@@ -159,7 +180,7 @@ Seconds part_seconds(const Part &part, const std::vector<std::int64_t> &extents,
     if (!rate || part.kernel == sharding::Kernel::contraction)
         return roofline(flops, transfer.moved, machine);
     Seconds seconds = loop_seconds(*rate, flops, transfer.seconds);
-    if (part.own_rows)
+    if (part.own_rows && part.kernel != sharding::Kernel::sparse_product) // its rows have tiles of their own
         seconds += rows_seconds(*rate, rows_of(part.nest, extents)) * (1 / static_cast<double>(shares));
     return transfer.moved.value > 0 ? seconds : seconds - rate->call; // a part of another one's loop
 }

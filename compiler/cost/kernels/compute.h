@@ -29,6 +29,11 @@ namespace planc::cost {
 [[nodiscard]] std::vector<std::int64_t> local_extents(const sharding::Nest &nest, const sharding::Strategy &strategy,
                                                       const sharding::Mesh &mesh);
 
+/// The bytes of a sparse product's matrix on a rank, with these local extents and the average number of nonzeros:
+/// column and value of each nonzero, and where each row begins.
+[[nodiscard]] Bytes matrix_bytes(const sharding::Nest &nest, double flops_per_point, int element_bytes,
+                                 const std::vector<std::int64_t> &extents);
+
 /// The time of a part on the rank with the largest blocks. `extents`: local, per loop of its nest; the rank executes
 /// one of `shares` parts of the iterations (Strategy::stored).
 [[nodiscard]] Seconds part_seconds(const sharding::Part &part, const std::vector<std::int64_t> &extents,

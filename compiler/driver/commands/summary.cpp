@@ -27,8 +27,24 @@ std::string words(const sema::TensorType &type) {
     return "[" + text + "]";
 }
 
+/// A row of a sparse matrix has so many nonzeros on average, rounded up; where nobody has read the matrix, all of them.
+std::int64_t nonzeros_of_row(const sema::Operation &operation, const std::vector<sema::Matrix> &matrices) {
+    const std::int64_t rows = operation.loops[0].extent;
+    const auto matrix = std::find_if(matrices.begin(), matrices.end(),
+                                     [&](const sema::Matrix &each) { return each.name == operation.text; });
+    return matrix == matrices.end() ? operation.loops[1].extent : (matrix->pattern->nonzeros() + rows - 1) / rows;
+}
+
 /// For one sample: the loop over the samples counts once. 0 for everything except products.
-std::int64_t multiply_adds(const sema::Operation &operation, const std::string &samples) {
+std::int64_t multiply_adds(const sema::Operation &operation, const std::string &samples,
+                           const std::vector<sema::Matrix> &matrices) {
+    if (operation.kind == sema::OperationKind::spmm) {
+        std::int64_t product = nonzeros_of_row(operation, matrices);
+        for (std::size_t loop = 2; loop < operation.loops.size(); ++loop)
+            if (__builtin_mul_overflow(product, operation.loops[loop].extent, &product))
+                return std::numeric_limits<std::int64_t>::max();
+        return product;
+    }
     if (operation.loops.empty() || operation.operands.size() < 2)
         return 0;
     std::int64_t product = 1;
@@ -56,7 +72,7 @@ std::string grouped(std::int64_t number) {
 
 } // namespace
 
-NetworkSummary summarize(const sema::Network &network) {
+static NetworkSummary summarize(const sema::Network &network, const std::vector<sema::Matrix> &matrices) {
     NetworkSummary summary{network.name, {}, 0, 0};
     std::unordered_map<std::string, std::size_t> places;
     for (const std::string &layer : network.layers) {
@@ -78,7 +94,7 @@ NetworkSummary summarize(const sema::Network &network) {
         if (operation.kind == sema::OperationKind::constant)
             continue;
         layer.shape = words(operation.type);
-        add(layer.multiply_adds, multiply_adds(operation, samples));
+        add(layer.multiply_adds, multiply_adds(operation, samples, matrices));
     }
     for (const LayerSummary &layer : summary.layers) {
         add(summary.parameters, layer.parameters);
@@ -87,11 +103,15 @@ NetworkSummary summarize(const sema::Network &network) {
     return summary;
 }
 
+NetworkSummary summarize(const sema::Network &network) {
+    return summarize(network, {});
+}
+
 NetworkSummary summarize_trained(const sema::Train &train) {
     sema::Network network = train.loss;
     network.name = train.network;
     std::erase(network.layers, "loss");
-    return summarize(network);
+    return summarize(network, train.matrices);
 }
 
 std::string text_report(const NetworkSummary &summary) {

@@ -265,6 +265,7 @@ class Parser {
              [](Options &o, const std::string &v) { o.machine_settings = machine_settings("--machine-set", v); }},
             {"--scaling", [](Options &o, const std::string &v) { o.lists.scaling = one_of("--scaling", scalings, v); }},
             {"--machine", [](Options &o, const std::string &v) { o.machine = v; }},
+            {"--data", [](Options &o, const std::string &v) { o.data = v; }},
             {"--effort", [](Options &o, const std::string &v) { o.effort = factor("--effort", v); }},
             {"--format", set_format},
             {"--profile", [](Options &o, const std::string &v) { o.profile = one_of("--profile", profiles, v); }},
@@ -460,6 +461,7 @@ What to plan for
   --machine-set a=V,…  replaces figures of the machine: latency and bandwidth of the network; peak, memory_bandwidth
                        and memory of a rank; with units: latency=2us,bandwidth=100Gbit/s
   --dim name=N,…       extents of dimensions that the file declares or leaves open
+  --data DIR           where data files are, such as those of a graph; default: as the file says
   --effort X           work of the search for a plan, as a multiple of the default: 0.1 is quicker, 10 closes more gaps
 
 planc FILE.plan

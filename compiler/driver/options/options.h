@@ -64,6 +64,7 @@ struct Options {
     std::string machine;                                          ///< --machine: file, or std/… path
     std::vector<MachineSetting> machine_settings;                 ///< --machine-set; sweep: lists
     std::vector<std::pair<std::string, std::int64_t>> dimensions; ///< --dim batch=128
+    std::string data;                                             ///< --data
     double effort = 1;                                            ///< --effort
     ValueLists lists;
     ReportFormat format = ReportFormat::table;             ///< --format

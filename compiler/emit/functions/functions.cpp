@@ -49,9 +49,9 @@ std::string wrapped_comment(const std::string &text) {
 
 } // namespace
 
-Functions::Functions(const Step &step, const EmitInfo &info, const ValueNames &names, const WorkRows &work,
-                     LocalExtents &extents, UniqueNames &globals)
-    : step_(step), info_(info), names_(names), work_(work), extents_(extents), globals_(globals),
+Functions::Functions(const Step &step, const EmitInfo &info, const ValueNames &names, const Matrices &matrices,
+                     const WorkRows &work, LocalExtents &extents, UniqueNames &globals)
+    : step_(step), info_(info), names_(names), matrices_(matrices), work_(work), extents_(extents), globals_(globals),
       alike_("Context &context", "context", /*named=*/false, globals_) {
     for (mlir::func::FuncOp function : step.functions()) {
         is_body_ = step.is_body(function);
@@ -105,7 +105,7 @@ void Functions::write(mlir::func::FuncOp function) {
         if (belongs_to_body(&op))
             ops.push_back(&op);
         if (schedule::is_kernel(&op))
-            write_kernel(body, &op);
+            write_kernel(body, &op, matrices_);
         else if (auto loops = mlir::dyn_cast<ir::LoopsOp>(op))
             write_loops(body, loops);
         else if (mlir::isa<ir::ProgressOp>(op) && !body.empty())

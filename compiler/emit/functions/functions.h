@@ -6,6 +6,7 @@
 #include "emit/functions/body.h"
 #include "emit/layers_alike/layers_alike.h"
 #include "emit/names/local_extents.h"
+#include "emit/names/matrices.h"
 #include "emit/names/value_names.h"
 #include "emit/tables/work.h"
 
@@ -18,8 +19,8 @@ namespace planc::emit {
 class Functions {
   public:
     /// `globals`: names at the top of the program.
-    Functions(const Step &step, const EmitInfo &info, const ValueNames &names, const WorkRows &work,
-              LocalExtents &extents, UniqueNames &globals);
+    Functions(const Step &step, const EmitInfo &info, const ValueNames &names, const Matrices &matrices,
+              const WorkRows &work, LocalExtents &extents, UniqueNames &globals);
 
     /// Definitions of the computations of layers, each once.
     [[nodiscard]] const std::string &layers() const { return layers_text_; }
@@ -51,6 +52,7 @@ class Functions {
     const Step &step_;
     const EmitInfo &info_;
     const ValueNames &names_;
+    const Matrices &matrices_;
     const WorkRows &work_;
     LocalExtents &extents_;
     UniqueNames &globals_;

@@ -185,6 +185,29 @@ void write_embedding(Body &body, mlir::Operation *op, const std::string &kernel,
               ");");
 }
 
+/// One product for each index of the dimensions before the one that is summed over; the features are behind it.
+void write_spmm(Body &body, ir::SpmmOp op, const Matrices &matrices) {
+    const ir::Subscripts subscripts = *ir::parse_subscripts(op.getSubscripts());
+    const auto at = std::ranges::find(subscripts.result, op.matrixLoops().kept) - subscripts.result.begin();
+    const auto role = [&](mlir::Value value) { return schedule::tensor(value).getRoles()[static_cast<size_t>(at)]; };
+    const Around x = around(body, op.getOperand().getType(), role(op.getOperand()).getValue());
+    const Around y = around(body, op.getResult().getType(), role(op.getResult()).getValue());
+    const bool several = x.before != "1";
+    const auto part = [&](const std::string &buffer, const Around &around) {
+        return several ? buffer + " + i * " + product(around.at, around.behind) : buffer;
+    };
+    if (several)
+        body.open("for (int64_t i = 0; i < " + x.before + "; ++i) {");
+    body.line("planrt::spmm(" +
+              joined({body.context() + ".matrix<" + type_name(op.getResult().getType().getElementType()) +
+                          ">(matrix::" + matrices.name_of(op) + ")",
+                      x.behind, part(body.buffer(op.getOperand()), x), x.behind,
+                      part(body.buffer(op.getResult(), true), y), x.behind, "planrt::Into::assign"}) +
+              ");");
+    if (several)
+        body.close();
+}
+
 /// Copies all of `part` to or from the indices [begin, begin + its extent) of the same dimension of `whole`.
 void write_part(Body &body, mlir::Value from, mlir::Value to, llvm::StringRef role, mlir::Value part,
                 const std::string &begin) {
@@ -224,7 +247,7 @@ void write_copy(Body &body, mlir::Value from, mlir::Value to) {
     body.line("std::copy_n(" + body.buffer(from) + ", " + count + ", " + body.buffer(to, true) + ");");
 }
 
-void write_kernel(Body &body, mlir::Operation *op) {
+void write_kernel(Body &body, mlir::Operation *op, const Matrices &matrices) {
     if (auto gemm = mlir::dyn_cast<ir::GemmOp>(op))
         GemmWriter(body, gemm).write();
     else if (auto permute = mlir::dyn_cast<ir::PermuteOp>(op))
@@ -233,6 +256,8 @@ void write_kernel(Body &body, mlir::Operation *op) {
         write_embedding(body, op, "embedding", embedding.getTable().getType(), embedding.getDimension());
     else if (auto gradient = mlir::dyn_cast<ir::EmbeddingGradientOp>(op))
         write_embedding(body, op, "embedding_gradient", gradient.getResult().getType(), gradient.getDimension());
+    else if (auto spmm = mlir::dyn_cast<ir::SpmmOp>(op))
+        write_spmm(body, spmm, matrices);
     else if (auto slice = mlir::dyn_cast<ir::SliceOp>(op))
         write_part(body, slice.getOperand(), slice.getResult(), slice.getDimension(), slice.getResult(),
                    std::to_string(slice.getBegin()));

@@ -2,11 +2,12 @@
 #pragma once
 
 #include "emit/functions/body.h"
+#include "emit/names/matrices.h"
 
 namespace planc::emit {
 
 /// Everything but loops: see schedule::is_kernel().
-void write_kernel(Body &body, mlir::Operation *op);
+void write_kernel(Body &body, mlir::Operation *op, const Matrices &matrices);
 void write_loops(Body &body, ir::LoopsOp loops);
 /// A variable whose new value was made elsewhere.
 void write_copy(Body &body, mlir::Value from, mlir::Value to);

@@ -30,7 +30,8 @@ std::string augmentation(const sema::Augmentation &augmentation) {
 } // namespace
 
 std::string FieldRows::row(const std::string &name, const std::string &tensor, bool training, int role) {
-    const auto found = std::ranges::find(data_.fields, name, &sema::Field::name);
+    const InputProduct product = input_product(name);
+    const auto found = std::ranges::find(data_.fields, product.field, &sema::Field::name);
     const sema::Field field = found == data_.fields.end() ? sema::Field() : *found;
     const auto bound = bounds_.find(name);
     std::vector<std::string> members{string_literal(name),
@@ -44,7 +45,13 @@ std::string FieldRows::row(const std::string &name, const std::string &tensor, b
                                      field.channels.empty() ? "{}" : channels(field),
                                      training ? augmentation(field.augmentation) : "{}",
                                      "planrt::CifarPart::" + part_name(field.part)};
-    if (role > 0)
+    const std::string file = matrices_.file_of(product.field);
+    const std::string factor = matrices_.file_of(product.matrix);
+    if (file != "nullptr" || factor != "nullptr") {
+        members.insert(members.end(), {std::to_string(role), file});
+        if (factor != "nullptr")
+            members.insert(members.end(), {factor, product.mean ? "true" : "false"});
+    } else if (role > 0)
         members.push_back(std::to_string(role));
     else if (field.part == sema::Field::Part::pixels) // what a row ends with by itself
         members.pop_back();

@@ -53,11 +53,13 @@ mlir::Value predicted_batch(const std::vector<mlir::func::FuncOp> &functions) {
 } // namespace
 
 Tables::Tables(mlir::ModuleOp module, const Step &step, const EmitInfo &info, const ValueNames &names,
-               const WorkRows &work, LocalExtents &extents, UniqueNames &globals)
+               const Matrices &matrices, const WorkRows &work, LocalExtents &extents, UniqueNames &globals)
     : module_(module), step_(step), info_(info), names_(names), extents_(extents), mesh_(ir::mesh_attribute(module)),
-      field_rows_(info.data, info.bounds), globals_(globals),
+      field_rows_(info.data, info.bounds, matrices), globals_(globals),
       alike_("planrt::Tables &tables", "tables", /*named=*/true, globals_) {
     write_mesh();
+    array("planrt::MatrixFile", "matrix_files", matrices.files());
+    array("planrt::MatrixBlock", "matrix_blocks", matrices.blocks(extents_));
     write_variables();
     write_fields();
     write_collectives();
@@ -555,6 +557,11 @@ void Tables::write_program() {
         {"predict_step", prediction ? function_name(predict) : "nullptr"},
         {"prediction", prediction ? tensor(prediction) : "{}"},
     };
+    for (const char *table : {"matrix_files", "matrix_blocks"})
+        if (spans_[table] != "{}")
+            members.insert(
+                std::ranges::find(members, std::string_view("traffic"), &std::pair<const char *, std::string>::first),
+                {table, table});
     if (const int along = ir::mesh_of(mesh_).uneven_along; along >= 0)
         members.insert(
             std::ranges::find(members, std::string_view("arena_bytes"), &std::pair<const char *, std::string>::first),

@@ -4,6 +4,7 @@
 #include "emit/emit.h"
 #include "emit/layers_alike/layers_alike.h"
 #include "emit/names/local_extents.h"
+#include "emit/names/matrices.h"
 #include "emit/names/value_names.h"
 #include "emit/tables/collectives.h"
 #include "emit/tables/field_rows.h"
@@ -19,8 +20,8 @@ namespace planc::emit {
 
 class Tables {
   public:
-    Tables(mlir::ModuleOp module, const Step &step, const EmitInfo &info, const ValueNames &names, const WorkRows &work,
-           LocalExtents &extents, UniqueNames &globals);
+    Tables(mlir::ModuleOp module, const Step &step, const EmitInfo &info, const ValueNames &names,
+           const Matrices &matrices, const WorkRows &work, LocalExtents &extents, UniqueNames &globals);
 
     /// Definitions of all tables, the last of them `program`.
     [[nodiscard]] std::string text() const;

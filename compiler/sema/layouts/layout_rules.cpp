@@ -91,7 +91,7 @@ std::vector<std::string> loop_names(const Network &network, const Operation &ope
         if (std::find(names.begin(), names.end(), name) == names.end())
             names.push_back(name);
     };
-    if (operation.kind == OperationKind::einsum || operation.kind == OperationKind::convolution) {
+    if (!operation.loops.empty()) { // an operation with subscripts
         for (const Loop &loop : operation.loops)
             add(loop.name);
         return names;

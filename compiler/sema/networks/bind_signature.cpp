@@ -2,6 +2,7 @@
 // the others; `over = [height, width]` in the call says instead which dimensions the last name stands for.
 
 #include "sema/networks/elaborate.h"
+#include "sema/networks/sparse_types.h"
 #include "sema/values/expect.h"
 #include "support/scoped.h"
 
@@ -21,6 +22,12 @@ PLANC_DIAGNOSTIC(unknown_element_type, error, "unknown element type '{0}'");    
 namespace {
 
 using Kind = syntax::DimensionItem::Kind;
+
+enum class Turn : std::uint8_t { values, tensors, matrices };
+
+Turn turn_of(const syntax::Parameter &parameter) {
+    return is_sparse(parameter.type) ? Turn::matrices : parameter.type.tensor ? Turn::tensors : Turn::values;
+}
 
 bool has_rest(const syntax::Type &type) {
     return !type.dimensions.empty() && type.dimensions.front().kind == Kind::rest;
@@ -45,7 +52,7 @@ std::string pattern_text(const syntax::Type &type) {
 /// The parameter whose last name `over` binds.
 const syntax::Parameter *over_parameter(const syntax::CallableDeclaration &callable) {
     for (const syntax::Parameter &parameter : callable.parameters)
-        if (parameter.type.tensor)
+        if (turn_of(parameter) == Turn::tensors)
             return has_rest(parameter.type) && parameter.type.dimensions.size() > 1 ? &parameter : nullptr;
     return nullptr;
 }
@@ -73,13 +80,14 @@ void Elaborator::bind_signature(Frame &frame, const Arguments &arguments, Source
         over = expect_dimensions(context(), constant_argument(*list), list->where, arguments.what("over"));
     frame.over = !over.empty();
     const support::ScopedValue callee(frame_, &frame);
-    for (const auto tensors : {false, true}) // dimension arguments first: patterns may use them
+    // Dimension arguments first: patterns may use them. Matrices last: their roles have apostrophes.
+    for (const Turn turn : {Turn::values, Turn::tensors, Turn::matrices})
         for (const syntax::Parameter &parameter : callable.parameters) {
             const auto value = given.find(&parameter);
-            if (value == given.end() || parameter.type.tensor != tensors)
+            if (value == given.end() || turn_of(parameter) != turn)
                 continue;
             const SourceRange where = arguments.require(parameter.name.text).where;
-            if (tensors)
+            if (turn != Turn::values)
                 bind_tensor(frame, parameter, value->second, where,
                             &parameter == over_parameter(callable) ? over : std::vector<DimensionValue>{});
             else
@@ -139,10 +147,12 @@ void Elaborator::bind_dimension(Frame &frame, const std::string &name, std::vect
 
 void Elaborator::bind_tensor(Frame &frame, const syntax::Parameter &parameter, const Value &value, SourceRange where,
                              const std::vector<DimensionValue> &over) {
-    if (frame.callable->kind == syntax::CallableDeclaration::Kind::network) {
-        define(parameter.name, Value{network_argument(parameter, value, where)});
-        return;
-    }
+    const bool network = frame.callable->kind == syntax::CallableDeclaration::Kind::network;
+    if (is_sparse(parameter.type))
+        return define(parameter.name, Value{network ? matrix_argument(parameter, value, where)
+                                                    : bind_matrix(frame, parameter, value, where)});
+    if (network)
+        return define(parameter.name, Value{network_argument(parameter, value, where)});
     const auto *data = value.get<FieldValue>();
     const std::optional<TensorType> known = data ? bound_type(frame, parameter.type) : std::nullopt;
     TensorValue tensor =
@@ -258,14 +268,15 @@ TensorValue Elaborator::network_argument(const syntax::Parameter &parameter, con
 }
 
 ElementType Elaborator::element_type(const syntax::Type &type, ElementType fallback) {
-    if (!type.word)
+    const syntax::Name *word = is_sparse(type) ? element_of_sparse(type) : type.word ? &*type.word : nullptr;
+    if (word == nullptr)
         return fallback;
     for (const ElementType element : {ElementType::f32, ElementType::f64, ElementType::i32})
-        if (type.word->text == name(element))
+        if (word->text == name(element))
             return element;
-    if (type.word->text != "bf16")
-        fail(unknown_element_type, type.word->where, {type.word->text}, element_suggestion(type.word->text));
-    analysis_.context.not_lowered(type.word->where, "the element type 'bf16'");
+    if (word->text != "bf16")
+        fail(unknown_element_type, word->where, {word->text}, element_suggestion(word->text));
+    analysis_.context.not_lowered(word->where, "the element type 'bf16'");
     return ElementType::f32;
 }
 
@@ -278,6 +289,7 @@ ElementType Elaborator::element_of(const syntax::CallableDeclaration &network) {
 }
 
 TensorType Elaborator::declared_type(const syntax::Type &type) {
+    check_dense(type);
     TensorValue tensor{-1, element_type(type, ElementType::f32), dimensions(type.dimensions)};
     check_distinct(tensor.dimensions, type.where);
     return type_of(tensor);

@@ -124,6 +124,7 @@ TensorValue Elaborator::call_result(const Frame &frame, const Flow &flow, Source
 
 void Elaborator::check_result(const Frame &frame, const TensorValue &result, SourceRange where) {
     const syntax::CallableDeclaration &callable = *frame.callable;
+    check_dense(callable.result);
     if (callable.kind == syntax::CallableDeclaration::Kind::network) {
         const TensorType declared = declared_type(callable.result);
         const TensorType actual = type_of(result);

@@ -1,6 +1,7 @@
 #include "sema/networks/elaborate.h"
 
 #include "sema/names/walk.h"
+#include "sema/networks/sparse_types.h"
 #include "sema/values/expect.h"
 #include "support/scoped.h"
 
@@ -30,6 +31,11 @@ void Elaborator::elaborate(const syntax::CallableDeclaration &callable) {
     context().attempt([&] { outermost_.element = element_of(callable); });
     for (const syntax::Parameter &parameter : callable.parameters) {
         const bool declared = context().attempt([&] {
+            if (is_sparse(parameter.type)) {
+                const SparseValue matrix = declared_matrix(parameter);
+                add_matrix(matrix, parameter.where);
+                return define(parameter.name, Value{matrix});
+            }
             const TensorType type = declared_type(parameter.type);
             network_->arguments.push_back({parameter.name.text, type, parameter.where});
             define(parameter.name, Value{input(parameter.name.text, type, parameter.where)});

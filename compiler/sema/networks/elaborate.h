@@ -7,7 +7,8 @@
 // The class is implemented in one file for each concern: entry and statements (elaborate.cpp), names of layers
 // (layer_names.cpp), expressions (evaluate.cpp, arithmetic.cpp), calls (call_layer.cpp, bind_signature.cpp), and
 // operations (append.cpp, einsum.cpp, convolution.cpp, primitive_calls.cpp, selection.cpp, rearrange.cpp, windows.cpp,
-// losses.cpp, parameters.cpp, pooling.cpp, batch_normalize.cpp).
+// losses.cpp, parameters.cpp, pooling.cpp, batch_normalize.cpp); sparse arguments have a file of their own
+// (sparse_types.cpp).
 #pragma once
 
 #include "sema/analysis.h"
@@ -15,6 +16,7 @@
 #include "sema/values/arguments.h"
 
 #include <functional>
+#include <span>
 
 namespace planc::sema {
 
@@ -137,7 +139,7 @@ class Elaborator {
     std::vector<DimensionValue> spread(const syntax::Name &name);
     std::vector<DimensionValue> rest(SourceRange where);
     DimensionValue extent_on_the_spot(const syntax::Name &name, const syntax::Expression &extent_expression);
-    std::vector<DimensionValue> dimensions(const std::vector<syntax::DimensionItem> &items);
+    std::vector<DimensionValue> dimensions(std::span<const syntax::DimensionItem> items);
     std::vector<DimensionValue> dimension(const syntax::Name &name);
 
     // arithmetic.cpp
@@ -185,6 +187,18 @@ class Elaborator {
     TensorType declared_type(const syntax::Type &type);
     ElementType element_type(const syntax::Type &type, ElementType fallback);
     [[noreturn]] void fail_no_network(SourceRange where) const;
+
+    // sparse_types.cpp
+    SparseValue declared_matrix(const syntax::Parameter &parameter);
+    void check_sparse_form(const syntax::Type &type);
+    void check_dense(const syntax::Type &type) const;
+    SparseValue expect_matrix(const Value &value, SourceRange where, const std::string &what) const;
+    SparseValue matrix_argument(const syntax::Parameter &parameter, const Value &value, SourceRange where);
+    SparseValue matrix_field(const std::string &name, SparseValue type, SourceRange where);
+    void add_matrix(const SparseValue &matrix, SourceRange where);
+    SparseValue bind_matrix(Frame &frame, const syntax::Parameter &parameter, const Value &value, SourceRange where);
+    std::size_t place_of_columns(const SparseValue &a, const TensorValue &x, SourceRange where) const;
+    Value spmm(const syntax::Call &call, SourceRange where);
     int fresh_symbol() { return next_symbol_++; }
 
     // append.cpp
@@ -228,7 +242,6 @@ class Elaborator {
 
     // primitive_calls.cpp
     Value primitive(const syntax::Call &call, SourceRange where);
-    [[noreturn]] void fail_not_lowered(const syntax::Call &call);
     Value function(const syntax::Call &call, std::size_t count, SourceRange where);
     Value reduce(const syntax::Call &call, SourceRange where);
     [[noreturn]] void fail_no_dimensions(const std::string &function, const TensorValue &tensor,
@@ -315,7 +328,8 @@ class Elaborator {
     std::map<std::string, int> dropouts_;            ///< so far, by layer
     const LossNames *loss_names_ = nullptr;
     Loss loss_;
-    std::map<std::string, TensorValue> fields_; ///< inputs of a loss so far
+    std::map<std::string, TensorValue> fields_;        ///< inputs of a loss so far
+    std::map<std::string, SparseValue> matrix_fields_; ///< its sparse arguments so far
 };
 
 } // namespace planc::sema

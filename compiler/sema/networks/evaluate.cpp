@@ -234,7 +234,7 @@ DimensionValue Elaborator::extent_on_the_spot(const syntax::Name &name, const sy
     return {role, extent(expression, name.text), DimensionValue::by_role, name.where};
 }
 
-std::vector<DimensionValue> Elaborator::dimensions(const std::vector<syntax::DimensionItem> &items) {
+std::vector<DimensionValue> Elaborator::dimensions(std::span<const syntax::DimensionItem> items) {
     using Kind = syntax::DimensionItem::Kind;
     std::vector<DimensionValue> all;
     for (const syntax::DimensionItem &item : items) {

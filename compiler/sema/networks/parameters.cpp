@@ -48,6 +48,7 @@ Initializer Elaborator::initial_value(const syntax::ParameterDeclaration &declar
 
 /// Y3, in a layer; N6, in the body of a network.
 void Elaborator::declare_parameter(const syntax::ParameterDeclaration &declaration, SourceRange where) {
+    check_dense(declaration.type);
     const Initializer initial = initial_value(declaration);
     std::vector<DimensionValue> own = dimensions(declaration.type.dimensions);
     prime_input_sides(own);

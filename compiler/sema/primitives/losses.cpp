@@ -13,6 +13,8 @@ PLANC_DIAGNOSTIC(prediction_mismatch, error, "'mean_square_error' of {0} and {1}
 PLANC_DIAGNOSTIC(field_of_two_types, error, "data field '{0}' is used as {1} and as {2}");                         // T4
 
 TensorValue Elaborator::field(const FieldValue &field, const TensorType &type, SourceRange where) {
+    if (const auto matrix = matrix_fields_.find(field.name); matrix != matrix_fields_.end())
+        fail(field_of_two_types, where, {field.name, to_string(matrix->second), to_string(type)});
     const auto known = fields_.find(field.name);
     if (known != fields_.end()) {
         const TensorType before = type_of(known->second);

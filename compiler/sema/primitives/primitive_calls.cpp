@@ -23,8 +23,6 @@ Value Elaborator::primitive(const syntax::Call &call, SourceRange where) {
         return function(call, 2, where);
     if (is_initializer(name))
         return initializer(call, where);
-    if (not_lowered_construct(name))
-        fail_not_lowered(call);
     if (name == "einsum")
         return einsum(call, where);
     if (name == "convolution")
@@ -59,20 +57,13 @@ Value Elaborator::primitive(const syntax::Call &call, SourceRange where) {
                                                             {"concat", &Elaborator::concat},
                                                             {"reshape", &Elaborator::reshape},
                                                             {"batch_normalize", &Elaborator::batch_normalize},
+                                                            {"spmm", &Elaborator::spmm},
                                                             {"max_pool", &Elaborator::max_pool},
                                                             {"average_pool", &Elaborator::average_pool},
                                                             {"global_average_pool", &Elaborator::global_average_pool}};
     if (const auto other = others.find(name); other != others.end())
         return (this->*other->second)(call, where);
     report_unknown_function(analysis_, name, call.callee.where, analysis_.declarations.unit_of(where));
-    context().give_up();
-}
-
-/// Gives up: the shape of the result depends on rules that come with the lowering, so nothing that depends on it can be
-/// checked.
-void Elaborator::fail_not_lowered(const syntax::Call &call) {
-    const std::string &name = call.callee.text;
-    analysis_.context.not_lowered(call.callee.where, std::string(not_lowered_construct(name)) + " ('" + name + "')");
     context().give_up();
 }
 

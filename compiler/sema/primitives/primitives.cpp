@@ -22,13 +22,7 @@ constexpr std::array others = {"einsum",       "convolution",   "rename",
                                "reduce_max",   "reduce_min",    "softmax",
                                "log_softmax",  "cross_entropy", "mean_square_error",
                                "enumerate",    "same_shape",    "tail",
-                               "with_extents", "equal_parts"};
-
-struct Construct {
-    const char *name;
-    const char *words;
-};
-constexpr std::array not_lowered = {Construct{"spmm", "sparse product"}};
+                               "with_extents", "equal_parts",   "spmm"};
 
 template <class Table> bool contains(const Table &table, std::string_view name) {
     return std::find(table.begin(), table.end(), name) != table.end();
@@ -49,19 +43,11 @@ bool is_initializer(std::string_view name) {
 }
 
 bool is_plain_word(std::string_view name) {
-    return contains(std::array{"zeros", "ones", "f32", "f64", "i32"}, name);
-}
-
-const char *not_lowered_construct(std::string_view name) {
-    for (const Construct &construct : not_lowered)
-        if (name == construct.name)
-            return construct.words;
-    return nullptr;
+    return contains(std::array{"zeros", "ones", "f32", "f64", "i32", "sum", "mean"}, name);
 }
 
 bool is_primitive(std::string_view name) {
-    return is_unary_function(name) || is_binary_function(name) || is_initializer(name) ||
-           not_lowered_construct(name) != nullptr || contains(others, name);
+    return is_unary_function(name) || is_binary_function(name) || is_initializer(name) || contains(others, name);
 }
 
 std::vector<std::string> primitive_names() {
@@ -70,8 +56,6 @@ std::vector<std::string> primitive_names() {
     names.insert(names.end(), binary_functions.begin(), binary_functions.end());
     names.insert(names.end(), initializers.begin(), initializers.end());
     names.insert(names.end(), others.begin(), others.end());
-    for (const Construct &construct : not_lowered)
-        names.emplace_back(construct.name);
     return names;
 }
 

@@ -1,5 +1,4 @@
-// The names that are called but not declared: primitives, initializers, compile-time functions, and constructs that are
-// checked but not yet lowered.
+// The names that are called but not declared: primitives, initializers and compile-time functions.
 #pragma once
 
 #include <string>
@@ -13,10 +12,8 @@ namespace planc::sema {
 /// Pointwise functions of two tensors: maximum, minimum, power.
 [[nodiscard]] bool is_binary_function(std::string_view name);
 [[nodiscard]] bool is_initializer(std::string_view name);
-/// Words that need no brackets and no declaration: zeros, ones, and element types.
+/// Words that need no brackets and no declaration: zeros, ones, element types, and how spmm combines rows.
 [[nodiscard]] bool is_plain_word(std::string_view name);
-/// For a construct that this version checks but does not lower: its name in messages ("convolution"); otherwise null.
-[[nodiscard]] const char *not_lowered_construct(std::string_view name);
 /// Anything that can be called without being declared.
 [[nodiscard]] bool is_primitive(std::string_view name);
 [[nodiscard]] std::vector<std::string> primitive_names();

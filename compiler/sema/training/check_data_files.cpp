@@ -1,5 +1,7 @@
 #include "sema/training/check_data_files.h"
 
+#include "sema/training/data_paths.h"
+
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -85,12 +87,15 @@ std::vector<Line> first_lines(const std::string &path, bool header) {
 
 class FileChecker {
   public:
-    FileChecker(const Data &data, const Context &context) : data_(data), context_(context) {}
+    FileChecker(const Data &data, const Analysis &analysis)
+        : data_(data), trains_(analysis.program.trains), context_(analysis.context) {}
 
     void check() {
         if (data_.format == "csv" || data_.format == "text" || data_.format == "cifar") {
             if (exists(data_.path, data_.where) && data_.format == "csv")
                 check_columns();
+        } else if (data_.format == "graph") {
+            check_graph();
         } else {
             for (const Field &field : data_.fields)
                 if (!field.file.empty())
@@ -99,9 +104,23 @@ class FileChecker {
     }
 
   private:
-    std::string path_of(const std::string &file) const {
-        return file.starts_with('/') ? file : data_.directory + "/" + file;
+    /// The table of vertices and dense matrices; sparse ones are read while compiling.
+    void check_graph() const {
+        exists(data_.path, data_.where);
+        for (const Field &field : data_.fields)
+            if (field.matrix && used_as_tensor(field.name))
+                exists(field.matrix->file.path, field.where);
     }
+
+    bool used_as_tensor(const std::string &field) const {
+        return std::any_of(trains_.begin(), trains_.end(), [&](const Train &train) {
+            const std::vector<Argument> &arguments = train.loss.arguments;
+            return train.data == data_.name &&
+                   std::any_of(arguments.begin(), arguments.end(), [&](const Argument &a) { return a.name == field; });
+        });
+    }
+
+    std::string path_of(const std::string &file) const { return data_path(data_, file, context_); }
 
     bool exists(const std::string &file, SourceRange where) const {
         std::error_code error;
@@ -157,6 +176,7 @@ class FileChecker {
     }
 
     const Data &data_;
+    const std::vector<Train> &trains_;
     const Context &context_;
 };
 
@@ -166,7 +186,7 @@ void check_data_files(const Analysis &analysis) {
     for (const Data &data : analysis.program.data) {
         const auto trained_on = [&](const Train &train) { return train.data == data.name; };
         if (std::any_of(analysis.program.trains.begin(), analysis.program.trains.end(), trained_on))
-            FileChecker(data, analysis.context).check();
+            FileChecker(data, analysis).check();
     }
 }
 

@@ -20,7 +20,14 @@ PLANC_DIAGNOSTIC(scaled_labels, error,
                  "the labels '{0}' must stay whole: a label may be shifted by a whole number only"); // T2
 PLANC_DIAGNOSTIC(too_few_samples, error, "{0} samples for training, but a batch has {1}");           // T3
 PLANC_DIAGNOSTIC(data_too_large, error, "{0} samples of synthetic data take more than 2^60 bytes");  // T1
-PLANC_DIAGNOSTIC(loss_without_data, error, "the loss uses no data");                                 // R2
+PLANC_DIAGNOSTIC(reserved_field, error,
+                 "a data field cannot be called 'valid': the mask of samples has this name");                     // T2
+PLANC_DIAGNOSTIC(not_a_matrix, error, "data field '{0}' is used as a sparse matrix, but is no matrix in a file"); // T8
+PLANC_DIAGNOSTIC(scaled_matrix, error, "a sparse matrix is not scaled; 'normalize' divides by sums");             // T8
+PLANC_DIAGNOSTIC(loss_of_all_vertices, error,
+                 "the loss of '{0}' must have a cross_entropy or mean_square_error for each {1}: these count only the "
+                 "vertices to train on");                            // T8
+PLANC_DIAGNOSTIC(loss_without_data, error, "the loss uses no data"); // R2
 
 namespace {
 
@@ -34,7 +41,8 @@ void check_field(const Field &field, const Argument &argument, const Data &data,
     for (std::size_t i = 1; i < dimensions.size(); ++i)
         elements *= dimensions[i].extent;
     const std::int64_t columns = field.last_column - field.first_column;
-    if (data.format == "csv" && columns != elements)
+    const bool table = data.format == "csv" || (data.format == "graph" && !field.matrix);
+    if (table && columns != elements)
         context.fail(column_count, argument.where,
                      {field.name, std::to_string(columns), to_string(argument.type), std::to_string(elements)},
                      {{field.where, "the columns are chosen here"}});
@@ -48,6 +56,32 @@ void check_field(const Field &field, const Argument &argument, const Data &data,
     if (argument.type.element == ElementType::i32 &&
         !(whole(field.affine) && std::all_of(field.channels.begin(), field.channels.end(), whole)))
         context.fail(scaled_labels, field.where, {field.name});
+}
+
+void check_matrix(const Argument &argument, const Data &data, const Context &context) {
+    const auto field = std::find_if(data.fields.begin(), data.fields.end(),
+                                    [&](const Field &each) { return each.name == argument.name; });
+    if (field == data.fields.end() || !field->matrix)
+        context.fail(not_a_matrix, argument.where, {argument.name});
+    if (field->affine.scale != 1 || field->affine.shift != 0 || !field->channels.empty())
+        context.fail(scaled_matrix, field->where, {});
+}
+
+/// A batch has all vertices, also those of the other parts, so the loss must be a mean that can leave them out.
+void check_graph_loss(const Data &data, const Network &loss, const Context &context) {
+    const std::string &vertex = loss.arguments.front().type.dimensions.front().role;
+    const auto has_vertices = [&](const Operation &operation) {
+        const TensorType &type = loss.operations[static_cast<std::size_t>(operation.operands.front())].type;
+        return std::any_of(type.dimensions.begin(), type.dimensions.end(),
+                           [&](const Dimension &dimension) { return dimension.role == vertex; });
+    };
+    const bool fits = std::any_of(loss.operations.begin(), loss.operations.end(), [&](const Operation &operation) {
+        const bool mean =
+            operation.kind == OperationKind::cross_entropy || operation.kind == OperationKind::mean_square_error;
+        return mean && has_vertices(operation);
+    });
+    if (!fits)
+        context.fail(loss_of_all_vertices, loss.where, {data.name, vertex});
 }
 
 /// Synthetic data lies in memory as a whole.
@@ -84,6 +118,8 @@ void check_fields(const Data &data, const Train &train, const Analysis &analysis
         context.fail(loss_without_data, train.loss.where, {});
     const Argument &first = train.loss.arguments.front();
     for (const Argument &argument : train.loss.arguments) {
+        if (argument.name == "valid")
+            context.fail(reserved_field, argument.where, {});
         if (argument.type.dimensions.empty())
             context.fail(no_batch, argument.where, {argument.name, to_string(argument.type)});
         const Dimension &batch = argument.type.dimensions.front();
@@ -96,6 +132,10 @@ void check_fields(const Data &data, const Train &train, const Analysis &analysis
                          {first.name, argument.name, std::to_string(first.type.dimensions[1].extent),
                           std::to_string(argument.type.dimensions[1].extent)});
     }
+    for (const Argument &matrix : train.loss.matrices)
+        check_matrix(matrix, data, context);
+    if (data.format == "graph")
+        check_graph_loss(data, train.loss, context);
     check_size(data, train.loss.arguments, context);
     check_changed_together(data, train.loss.arguments, context);
     check_same_crops(data, train.loss.arguments, context);

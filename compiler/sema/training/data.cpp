@@ -14,6 +14,7 @@ PLANC_DIAGNOSTIC(split_above_one, error, "the shares of a split add up to {0}%")
 PLANC_DIAGNOSTIC(wrong_share, error, "a share is a percentage (80%) or a number of samples (9000)");     // T3
 PLANC_DIAGNOSTIC(mixed_split, error, "a split is by percentages or by numbers of samples, not by both"); // T3
 PLANC_DIAGNOSTIC(no_training_share, error, "the share for training must be above zero");                 // T3
+PLANC_DIAGNOSTIC(graph_split, error, "the vertices of a graph are split by 'column(i)' of their table"); // T8
 PLANC_DIAGNOSTIC(synthetic_field, error, "synthetic data has the fields that the loss uses; '{0}' cannot be set");
 
 namespace {
@@ -22,7 +23,7 @@ class DataReader {
   public:
     DataReader(Analysis &analysis, const syntax::DataDeclaration &declaration)
         : context_(analysis.context), declaration_(declaration),
-          constants_(analysis, analysis.declarations.unit_of(declaration.where)), not_lowered_(analysis.context),
+          constants_(analysis, analysis.declarations.unit_of(declaration.where)),
           failed_fields_(analysis.failed_fields[declaration.name.text]) {
         data_.name = declaration.name.text;
         data_.where = declaration.name.where;
@@ -74,7 +75,7 @@ class DataReader {
     /// T1
     void read_source() {
         const syntax::Expression &source = *declaration_.source;
-        const std::vector<std::string> formats = {"csv", "idx", "npy", "text", "synthetic", "cifar", "matrix_market"};
+        const std::vector<std::string> formats = {"csv", "idx", "npy", "text", "synthetic", "cifar", "graph"};
         const auto *call = std::get_if<syntax::Call>(&source.node);
         if (!call) {
             data_.format = expect_word(context_, source, "a source of data", formats);
@@ -82,16 +83,12 @@ class DataReader {
             static_cast<void>(expect_call(context_, source, "a source of data", formats));
             data_.format = call->callee.text;
         }
-        if (data_.format == "matrix_market") {
-            not_lowered_.not_lowered(source.where, "data in the format '" + data_.format + "'");
-            context_.give_up();
-        }
         const syntax::Call bare{{data_.format, source.where}, {}};
         read_source_arguments(call ? *call : bare);
     }
 
     void read_source_arguments(const syntax::Call &call) {
-        const bool csv = data_.format == "csv";
+        const bool csv = data_.format == "csv" || data_.format == "graph";
         const bool path_alone = data_.format == "text" || data_.format == "cifar";
         const bool synthetic = data_.format == "synthetic";
         const Arguments arguments(context_, call,
@@ -122,7 +119,9 @@ class DataReader {
             context_.give_up();
         if (setting.value) {
             const auto *call = std::get_if<syntax::Call>(&setting.value->node);
-            if (!call || call->callee.text != "column" || data_.format != "csv")
+            if ((!call || call->callee.text != "column") && data_.format == "graph")
+                context_.fail(graph_split, setting.value->where, {});
+            if (!call || call->callee.text != "column" || (data_.format != "csv" && data_.format != "graph"))
                 context_.fail(unknown_split, setting.value->where,
                               {data_.format == "csv"     ? " or 'column(i)'"
                                : data_.format == "cifar" ? "; without one CIFAR's own files for training and for tests"
@@ -131,6 +130,8 @@ class DataReader {
             data_.split_column = reader.source(*call, setting.value->where).first_column;
             return;
         }
+        if (data_.format == "graph")
+            context_.fail(graph_split, setting.where, {});
         std::set<std::string> seen;
         for (const syntax::Share &share : setting.shares)
             read_share(share, seen);
@@ -177,7 +178,6 @@ class DataReader {
     const Context &context_;
     const syntax::DataDeclaration &declaration_;
     Elaborator constants_;
-    Context &not_lowered_;
     std::set<std::string> &failed_fields_;
     Data data_;
 };

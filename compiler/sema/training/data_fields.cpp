@@ -1,5 +1,6 @@
 #include "sema/training/data_fields.h"
 
+#include "sema/training/matrix_sources.h"
 #include "sema/values/expect.h"
 
 #include <cmath>
@@ -49,6 +50,8 @@ void FieldReader::fail_column_syntax(SourceRange where) const {
     context_.fail(wrong_column_syntax, where,
                   {format_, format_ == "csv"     ? "'column(i)' or 'columns(first..last)'" + scaled
                             : format_ == "text"  ? "'characters(first)'"
+                            : format_ == "graph" ? "'column(i)' or 'columns(first..last)' of the vertices" + scaled +
+                                                       ", or a matrix, such as 'matrix_market(\"name\")'"
                             : format_ == "cifar" ? "'pixels', 'label' or 'coarse_label'" + scaled
                                                  : "'file(\"name\")'" + scaled});
 }
@@ -61,6 +64,11 @@ FieldReader::Scaled FieldReader::evaluate(const syntax::Expression &expression) 
             return {source(*call, expression.where)};
         if (call->callee.text == "random_flip" || call->callee.text == "random_crop")
             return augmented(*call);
+        if (format_ == "graph" && is_matrix_source(call->callee.text)) {
+            Field field;
+            field.matrix = read_matrix_source(*call, constants_, context_);
+            return {std::move(field)};
+        }
     }
     if (const auto *unary = std::get_if<syntax::Unary>(&expression.node)) {
         Scaled operand = evaluate(*unary->operand);
@@ -138,8 +146,8 @@ FieldReader::Scaled FieldReader::augmented(const syntax::Call &call) {
                               crop ? std::vector<std::string>{"image", "padding"} : std::vector<std::string>{"image"});
     const syntax::Expression &image = *arguments.require("image").value;
     Scaled result = evaluate(image);
-    if (!result.field || format_ == "text")
-        fail_column_syntax(format_ == "text" ? call.callee.where : image.where);
+    if (!result.field || format_ == "text" || format_ == "graph")
+        fail_column_syntax(format_ == "text" || format_ == "graph" ? call.callee.where : image.where);
     Augmentation &augmentation = result.field->augmentation;
     if (crop ? augmentation.padding > 0 : augmentation.flip)
         context_.fail(augmented_twice, call.callee.where, {call.callee.text});
@@ -169,7 +177,7 @@ std::optional<Field> FieldReader::part_of_record(const syntax::Expression &expre
 Field FieldReader::source(const syntax::Call &call, SourceRange where) {
     const std::string &kind = call.callee.text;
     const std::string own = format_ == "text"    ? "characters"
-                            : format_ == "csv"   ? "column"
+                            : is_table()         ? "column"
                             : format_ == "cifar" ? "pixels"
                                                  : "file";
     if (!kind.starts_with(own))

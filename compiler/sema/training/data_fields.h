@@ -41,6 +41,8 @@ class FieldReader {
     [[nodiscard]] Field columns(const syntax::Expression &range, const std::string &what);
     [[noreturn]] void fail_column_syntax(SourceRange where) const;
 
+    [[nodiscard]] bool is_table() const { return format_ == "csv" || format_ == "graph"; }
+
     const Context &context_;
     Elaborator &constants_;
     std::string format_;

@@ -1,6 +1,7 @@
 #include "sema/analysis.h"
 #include "sema/names/walk.h"
 #include "sema/networks/elaborate.h"
+#include "sema/networks/sparse_types.h"
 #include "sema/values/expect.h"
 #include "support/scoped.h"
 
@@ -23,9 +24,9 @@ void Dimensions::collect_roles() {
 
 void Dimensions::collect_roles(const syntax::CallableDeclaration &callable) {
     const auto add = [&](const syntax::Type &type) {
-        for (const syntax::DimensionItem &item : type.dimensions)
+        for (const syntax::DimensionItem &item : is_sparse(type) ? sides_of(type) : std::span(type.dimensions))
             if (item.kind == syntax::DimensionItem::Kind::dimension)
-                roles_.insert(item.name.text);
+                roles_.insert(without_primes(item.name.text));
     };
     const bool network = callable.kind == syntax::CallableDeclaration::Kind::network;
     std::set<std::string> own; // of a layer: the names in its signature

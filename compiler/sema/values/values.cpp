@@ -28,6 +28,7 @@ std::string describe(const Value &value) {
             return "the dimension '" + dimension.role + "'";
         }
         std::string operator()(const TensorValue &tensor) const { return "a tensor " + to_string(tensor); }
+        std::string operator()(const SparseValue &matrix) const { return "a matrix " + to_string(matrix); }
         std::string operator()(const Initializer &) const { return "an initializer"; }
         std::string operator()(const FieldValue &field) const { return "the data field '" + field.name + "'"; }
         std::string operator()(const ListValue &) const { return "a list"; }
@@ -50,6 +51,13 @@ std::string to_string(const std::vector<DimensionValue> &dimensions) {
 
 std::string to_string(const TensorValue &tensor) {
     return name(tensor.element) + to_string(tensor.dimensions);
+}
+
+std::string to_string(const SparseValue &matrix) {
+    std::string text = "sparse[";
+    for (const DimensionValue &dimension : matrix.dimensions)
+        text += to_string(dimension) + ", ";
+    return text + name(matrix.element) + "]";
 }
 
 std::string to_string(const TensorType &type) {

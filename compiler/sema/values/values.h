@@ -37,6 +37,13 @@ struct QuantityValue {
     Measure measure = Measure::none;
 };
 
+/// A sparse argument of a network: a matrix, which no operation computes.
+struct SparseValue {
+    std::string name; ///< of the outermost network's argument, or of the field
+    ElementType element = ElementType::f32;
+    std::vector<DimensionValue> dimensions; ///< rows, columns
+};
+
 /// A field of the data set in a loss. It becomes an input as soon as its first use determines its type.
 struct FieldValue {
     std::string name;
@@ -46,8 +53,8 @@ struct Value;
 using ListValue = std::shared_ptr<const std::vector<Value>>;
 
 struct Value {
-    std::variant<std::int64_t, double, bool, std::string, QuantityValue, DimensionValue, TensorValue, Initializer,
-                 FieldValue, ListValue>
+    std::variant<std::int64_t, double, bool, std::string, QuantityValue, DimensionValue, TensorValue, SparseValue,
+                 Initializer, FieldValue, ListValue>
         data;
 
     template <class T> [[nodiscard]] const T *get() const { return std::get_if<T>(&data); }
@@ -63,6 +70,7 @@ struct Value {
 [[nodiscard]] std::string to_string(const DimensionValue &dimension);
 [[nodiscard]] std::string to_string(const std::vector<DimensionValue> &dimensions);
 [[nodiscard]] std::string to_string(const TensorValue &tensor);
+[[nodiscard]] std::string to_string(const SparseValue &matrix);
 [[nodiscard]] std::string to_string(const TensorType &type);
 [[nodiscard]] const char *name(ElementType element);
 [[nodiscard]] std::int64_t byte_size(ElementType element);

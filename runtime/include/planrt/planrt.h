@@ -12,12 +12,14 @@
 #pragma once
 
 #include <planrt/convolution.h>
+#include <planrt/graph_file.h>
 #include <planrt/kernels.h>
 #include <planrt/layout.h>
 #include <planrt/parallel.h>
 #include <planrt/pooling.h>
 #include <planrt/prefetch.h>
 #include <planrt/random.h>
+#include <planrt/spmm.h>
 #include <planrt/steps.h>
 #include <planrt/trace_names.h>
 #include <planrt/vector_math.h>
@@ -92,6 +94,33 @@ struct Augmentation {
 /// The part of a CIFAR record that a field is. CIFAR-10 has one label; `label` of CIFAR-100 is the fine one.
 enum class CifarPart : std::uint8_t { pixels, label, coarse_label };
 
+/// A matrix in a file of graph data: GraphFile and GraphOptions (graph_file.h).
+struct MatrixFile {
+    const char *name = ""; ///< of the field
+    GraphFormat format = GraphFormat::matrix_market;
+    const char *path = "";
+    const char *targets = ""; ///< npy: see GraphFile
+    std::int64_t rows = 0;    ///< 0: of a dense field, whose tensor says them
+    std::int64_t columns = 0;
+    bool undirected = false;
+    bool self_loops = false;
+    Duplicates duplicates = Duplicates::sum;
+    Normalization normalization = Normalization::none;
+    std::int64_t nonzeros = -1;    ///< for which the program was compiled; -1: any
+    std::uint64_t fingerprint = 0; ///< of the same
+};
+
+/// The block of a sparse matrix that a rank multiplies by; its data never moves.
+struct MatrixBlock {
+    int file = 0; ///< in Program::matrix_files
+    Type type = Type::f32;
+    Dimension rows = {}; ///< with the axes that cut them
+    Dimension columns = {};
+    bool transposed = false; ///< the block's columns are the rows of the SparseBlock
+    bool mean = false;       ///< each value is divided by the number of nonzeros in its row of the whole matrix
+    int role = 0;            ///< that needs it
+};
+
 /// How a field of the data set becomes an input tensor: value = raw * scale + shift. A field that is needed in two
 /// placements is listed twice.
 struct Field {
@@ -107,19 +136,23 @@ struct Field {
     Augmentation augmentation = {};
     CifarPart part = CifarPart::pixels; ///< cifar
     int role = 0;                       ///< of evaluation and prediction: the role that needs it
+    const MatrixFile *matrix = nullptr; ///< graph: a row for each vertex; null: columns of their table
+    const MatrixFile *factor = nullptr; ///< graph: a sparse matrix by which the field is multiplied; null: none
+    bool mean = false;                  ///< by this factor: as in MatrixBlock
 };
 
 /// text: a file of characters. Sample i of a field is the characters [i · length + shift, …), where `length` is the
 /// extent of the field's second dimension; each is its index in the sorted list of the characters that occur in the
 /// file. cifar: the binary version of CIFAR-10 or CIFAR-100, a directory with its published files or one of them.
-enum class DataFormat : std::uint8_t { csv, idx, npy, synthetic, text, cifar };
+/// graph: a batch is all vertices, in the order of the file; the table (CSV) has a line for each.
+enum class DataFormat : std::uint8_t { csv, idx, npy, synthetic, text, cifar, graph };
 /// files: there are separate files for training and for tests.
 enum class SplitKind : std::uint8_t { shares, counts, column, files };
 
 struct DataSet {
     const char *name = "";
     DataFormat format = DataFormat::csv;
-    const char *path = "";      ///< csv, text: the file; cifar: or a directory; relative to `directory`
+    const char *path = "";      ///< csv, text, graph: the file; cifar: or a directory; relative to `directory`
     const char *directory = ""; ///< absolute, of the .plan file; --data replaces it
     SplitKind split = SplitKind::shares;
     double train = 0; ///< share of 0..1, number of samples, or value of the column (files: 0, and 1 for tests)
@@ -127,7 +160,7 @@ struct DataSet {
     int split_column = 0;
     std::int64_t samples = 0; ///< synthetic: how many there are
     std::uint64_t seed = 0;   ///< synthetic
-    bool header = false;      ///< csv: first line is a header
+    bool header = false;      ///< csv, graph: first line is a header
 };
 
 /// One row of the communication report: a collective of one layer in one phase.
@@ -200,7 +233,8 @@ struct MicroBatches {
 /// Code of a training step, for one micro-batch at a time.
 struct Body {
     void (*run)(Context &) = nullptr;
-    /// The fields of the micro-batch, which are loaded first. Dimension 0 counts samples.
+    /// The fields of the micro-batch, which are loaded first. Dimension 0 counts samples. Of graph data, the field
+    /// `valid` is the weight of each vertex in the loss: N / n for the n of N vertices to train on, else 0.
     std::span<const Field> fields = {};
     BodyKind kind = BodyKind::forward;
     int stage = 0; ///< of a pipeline
@@ -260,6 +294,8 @@ struct Program {
     std::span<const Variable> variables = {};
     std::span<const Field> evaluation_fields = {}; ///< of evaluate_step
     DataSet data = {};
+    std::span<const MatrixFile> matrix_files = {};
+    std::span<const MatrixBlock> matrix_blocks = {};
     std::span<const TrafficRow> traffic = {};
     std::span<const Collective> collectives = {}; ///< of the training step, then of evaluation, then of prediction
     int training_collectives = 0;                 ///< the number of those of the training step
@@ -327,6 +363,10 @@ class Context {
     /// where each has one update; 0 in the first.
     [[nodiscard]] std::int64_t step() const { return step_; }
     [[nodiscard]] std::uint64_t seed() const { return seed_; }
+    /// This rank's part of block `index` of Program::matrix_blocks.
+    template <class T> [[nodiscard]] const SparseBlock<T> &matrix(int index) const {
+        return *static_cast<const SparseBlock<T> *>(matrices_[index]);
+    }
     /// The first sample of the current micro-batch within the global batch: random numbers count global samples.
     [[nodiscard]] std::int64_t first_sample() const { return first_sample_; }
 
@@ -358,7 +398,8 @@ class Context {
     std::int64_t first_sample_ = 0;
     std::int64_t slot_ = 0;
     std::int64_t slot_offset_ = 0;
-    std::int64_t slot_bytes_ = 0; ///< 0: there are no slots
+    std::int64_t slot_bytes_ = 0;           ///< 0: there are no slots
+    const void *const *matrices_ = nullptr; ///< by block, a SparseBlock of its type
     class Engine *engine_ = nullptr;
     class StepClock *clock_ = nullptr; ///< null: times are not measured
 };

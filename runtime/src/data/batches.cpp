@@ -6,6 +6,7 @@
 #include "support/file.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace planrt {
 
@@ -24,6 +25,9 @@ Batches::Batches(const Program &program, const Mesh &mesh, int rank, const std::
     }
     files_ = files_of(source, stores_.all());
     split_ = split_samples(set, seed, samples, split_column);
+    if (takes_all() && train_samples() == 0)
+        throw Failure(
+            text("data %s: no vertex is to train on: the column of the split has 'train' or 0 there", set.name));
     if (steps_per_epoch() == 0)
         throw Failure(text("data %s: %lld samples to train on are less than one batch of %lld", set.name,
                            static_cast<long long>(train_samples()), static_cast<long long>(program.batch)));
@@ -35,6 +39,12 @@ Batches::Batches(const Program &program, const Mesh &mesh, int rank, const std::
     if (!program.valid.empty())
         test_batch_ = program.valid[0].dimensions[0].extent;
     padded_.resize(static_cast<std::size_t>(test_batch_));
+    marked_.resize(padded_.size());
+    if (takes_all()) {
+        order_.resize(static_cast<std::size_t>(samples));
+        std::iota(order_.begin(), order_.end(), 0);
+        padded_ = order_;
+    }
 }
 
 Facts Batches::facts() const {
@@ -43,14 +53,15 @@ Facts Batches::facts() const {
     const Facts fields = stores_.facts();
     facts.insert(facts.end(), fields.begin(), fields.end());
     Checksum order;
-    for (const std::vector<std::int64_t> *part : {&split_.train, &split_.test})
+    for (const std::vector<std::int64_t> *part : {&split_.train, &split_.validation, &split_.test})
         order.add(part->data(), part->size() * sizeof part->front());
     facts.emplace_back("checksum of the split", order.digits());
     return facts;
 }
 
 void Batches::begin_epoch(std::int64_t epoch) {
-    shuffle_epoch(split_.train, seed_, epoch, order_);
+    if (!takes_all())
+        shuffle_epoch(split_.train, seed_, epoch, order_);
     changes_ = ImageChanges(seed_, epoch);
 }
 
@@ -74,8 +85,27 @@ void Batches::load_train(std::int64_t index, int body, const MicroBatch &part, c
 void Batches::load_test(std::int64_t index, std::byte *arena) {
     const std::int64_t first = index * test_batch_;
     const std::int64_t samples = std::min(test_batch_, test_samples() - first);
-    for (std::int64_t i = 0; i < test_batch_; ++i)
+    if (takes_all())
+        mark(split_.test);
+    for (std::int64_t i = 0; i < test_batch_ && !takes_all(); ++i) {
+        marked_[i] = i < samples;
         padded_[i] = split_.test[i < samples ? first + i : 0];
+    }
+    load_evaluation(arena);
+}
+
+void Batches::load_validation(std::byte *arena) {
+    mark(split_.validation);
+    load_evaluation(arena);
+}
+
+void Batches::mark(std::span<const std::int64_t> part) {
+    std::fill(marked_.begin(), marked_.end(), false);
+    for (const std::int64_t vertex : part)
+        marked_[vertex] = true;
+}
+
+void Batches::load_evaluation(std::byte *arena) {
     const std::span<const std::int64_t> batch = padded_;
     for (std::size_t i = 0; i < program_.evaluation_fields.size(); ++i) {
         if (program_.evaluation_fields[i].role != role_)
@@ -86,14 +116,14 @@ void Batches::load_test(std::int64_t index, std::byte *arena) {
     }
     if (role_ == program_.evaluation_role)
         for (const Tensor &valid : program_.valid)
-            fill_valid(valid, samples, arena);
+            fill_valid(valid, arena);
 }
 
-void Batches::fill_valid(const Tensor &valid, std::int64_t samples, std::byte *arena) const {
+void Batches::fill_valid(const Tensor &valid, std::byte *arena) const {
     const Range rows = local_box(placement_of(valid), mesh_, rank_)[0];
     const auto fill = [&](auto *values) {
         for (std::int64_t row = rows.begin; row < rows.end; ++row)
-            *values++ = row < samples ? 1 : 0;
+            *values++ = marked_[row] ? 1 : 0;
     };
     std::byte *values = arena + valid.offset;
     switch (valid.type) {

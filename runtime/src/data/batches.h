@@ -6,6 +6,7 @@
 
 #include <planrt/planrt.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,20 @@ class Batches {
 
     [[nodiscard]] std::int64_t train_samples() const { return static_cast<std::int64_t>(split_.train.size()); }
     [[nodiscard]] std::int64_t test_samples() const { return static_cast<std::int64_t>(split_.test.size()); }
-    [[nodiscard]] std::int64_t steps_per_epoch() const { return train_samples() / program_.batch; }
-    [[nodiscard]] std::int64_t test_batches() const { return (test_samples() + test_batch_ - 1) / test_batch_; }
+    [[nodiscard]] std::int64_t validation_samples() const {
+        return static_cast<std::int64_t>(split_.validation.size());
+    }
+    /// Whether a batch is all samples, in the order of the file, whatever their part: of a graph.
+    [[nodiscard]] bool takes_all() const { return program_.data.format == DataFormat::graph; }
+    /// Samples that an epoch passes over.
+    [[nodiscard]] std::int64_t epoch_samples() const { return takes_all() ? program_.batch : train_samples(); }
+    [[nodiscard]] std::int64_t steps_per_epoch() const {
+        return takes_all() ? std::min<std::int64_t>(train_samples(), 1) : train_samples() / program_.batch;
+    }
+    [[nodiscard]] std::int64_t test_batches() const {
+        return takes_all() ? std::min<std::int64_t>(test_samples(), 1)
+                           : (test_samples() + test_batch_ - 1) / test_batch_;
+    }
 
     /// Counts and checksums of what was read: all ranks must have the same.
     [[nodiscard]] Facts facts() const;
@@ -39,9 +52,15 @@ class Batches {
     /// Loads batch `index` of the test part into the evaluation's inputs. The last batch is padded; `valid` marks its
     /// samples.
     void load_test(std::int64_t index, std::byte *arena);
+    /// Loads all vertices of a graph; `valid` marks those of the validation part.
+    void load_validation(std::byte *arena);
 
   private:
-    void fill_valid(const Tensor &valid, std::int64_t samples, std::byte *arena) const;
+    /// The samples `padded_` into the evaluation's inputs, and the marks `marked_`.
+    void load_evaluation(std::byte *arena);
+    /// Marks these vertices of a batch of all.
+    void mark(std::span<const std::int64_t> part);
+    void fill_valid(const Tensor &valid, std::byte *arena) const;
 
     const Program &program_;
     int role_;
@@ -54,6 +73,7 @@ class Batches {
     std::vector<std::int64_t> order_;           ///< of the training samples in this epoch
     std::int64_t test_batch_ = 1;               ///< samples at once; with micro-batches, fewer than Program::batch
     std::vector<std::int64_t> padded_;          ///< one batch of test samples
+    std::vector<bool> marked_;                  ///< those of them that count
     ImageChanges changes_;                      ///< of this epoch
     std::vector<std::vector<Box>> train_boxes_; ///< per body and field, what this rank has of it
     std::vector<Range> test_rows_;

@@ -1,5 +1,6 @@
 #include "data/formats/readers.h"
 
+#include "data/matrix_files.h"
 #include "support/failure.h"
 
 #include <unistd.h>
@@ -17,6 +18,10 @@ std::string DataSource::path(const char *file) const {
         return below;
     const std::string directly = directory + slash;
     return access(directly.c_str(), F_OK) == 0 ? directly : below;
+}
+
+bool is_weight(const Field &field) {
+    return std::string_view(field.name) == "valid";
 }
 
 std::int64_t same_samples(const DataSet &set, const std::vector<FieldStore> &stores) {
@@ -43,6 +48,12 @@ std::vector<std::string> files_of(const DataSource &source, const std::vector<Fi
         return files;
     case DataFormat::cifar:
         return cifar_files(source.path(source.set.path));
+    case DataFormat::graph:
+        files.push_back(source.path(source.set.path));
+        for (const FieldStore &store : stores)
+            if (store.field().matrix != nullptr)
+                files.push_back(located(source, *store.field().matrix).path);
+        return files;
     case DataFormat::synthetic:
         break;
     }
@@ -68,6 +79,9 @@ std::int64_t read_samples(const DataSource &source, std::vector<FieldStore> &sto
         break;
     case DataFormat::cifar:
         read_cifar(source, stores, split_column);
+        break;
+    case DataFormat::graph:
+        read_graph_data(source, stores, split_column);
         break;
     }
     return same_samples(source.set, stores);

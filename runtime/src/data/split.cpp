@@ -1,5 +1,6 @@
 #include "data/split.h"
 
+#include "data/formats/readers.h"
 #include "random/philox.h"
 #include "support/failure.h"
 
@@ -20,7 +21,23 @@ void shuffle(std::vector<std::int64_t> &order, RandomStream stream) {
 
 } // namespace
 
+static Split split_vertices(std::span<const double> parts) {
+    Split result;
+    for (std::size_t vertex = 0; vertex < parts.size(); ++vertex) {
+        const auto number = static_cast<std::int64_t>(vertex);
+        if (parts[vertex] == train_part)
+            result.train.push_back(number);
+        else if (parts[vertex] == validation_part)
+            result.validation.push_back(number);
+        else if (parts[vertex] == test_part)
+            result.test.push_back(number);
+    }
+    return result;
+}
+
 Split split_samples(const DataSet &set, std::uint64_t seed, std::int64_t samples, std::span<const double> column) {
+    if (set.format == DataFormat::graph)
+        return split_vertices(column);
     Split result;
     if (set.split == SplitKind::column || set.split == SplitKind::files) {
         for (std::int64_t sample = 0; sample < samples; ++sample) {

@@ -12,11 +12,12 @@ namespace planrt {
 
 struct Split {
     std::vector<std::int64_t> train;
+    std::vector<std::int64_t> validation = {}; ///< of graph data
     std::vector<std::int64_t> test;
 };
 
-/// `column`: DataSet::split_column of every sample if the split is by a column; 0 or 1 if it is by files. Throws
-/// Failure if the data set has too few samples.
+/// `column`: DataSet::split_column of every sample if the split is by a column; 0 or 1 if it is by files; for graph
+/// data the part of every vertex. Throws Failure if the data set has too few samples.
 [[nodiscard]] Split split_samples(const DataSet &set, std::uint64_t seed, std::int64_t samples,
                                   std::span<const double> column);
 

@@ -30,10 +30,13 @@ void add_runs(const Box &box, const std::vector<std::int64_t> &whole, std::size_
 } // namespace
 
 FieldStore::FieldStore(const Field &field, const Box &kept, const std::vector<std::int64_t> &whole)
-    : field_(&field), affines_(field.channels.begin(), field.channels.end()), kept_(kept),
-      element_bytes_(element_bytes(field.tensor.type)) {
-    if (affines_.empty())
-        affines_.push_back({field.scale, field.shift});
+    : field_(&field), kept_(kept), element_bytes_(element_bytes(field.tensor.type)) {
+    if (field.factor != nullptr) // its reader scales before it multiplies
+        affines_ = {{}};
+    else if (field.channels.empty())
+        affines_ = {{field.scale, field.shift}};
+    else
+        affines_.assign(field.channels.begin(), field.channels.end());
     add_runs(kept, whole, 0, 0, runs_);
     kept_elements_ = volume(kept);
     for (const std::int64_t extent : whole)

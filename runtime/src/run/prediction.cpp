@@ -209,7 +209,11 @@ void run_batches(Engine &engine, Samples &samples, const std::string &output) {
 int predict(Engine &engine, const Options &options) {
     const Program &program = engine.program();
     if (program.predict_step == nullptr)
-        throw CommonFailure(text("network %s has no batch dimension: --predict has no samples", program.name),
+        throw CommonFailure(program.data.format == DataFormat::graph
+                                ? text("network %s is trained on a graph, whose vertices are all there is to predict: "
+                                       "--predict has no samples",
+                                       program.name)
+                                : text("network %s has no batch dimension: --predict has no samples", program.name),
                             exit_usage);
     std::optional<Samples> samples;
     together([&] {

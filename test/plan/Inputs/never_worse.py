@@ -1,8 +1,9 @@
-"""never_worse.py EXAMPLES MACHINES [--part N] [--jobs N] [--batch N]: on 2 to 4,096 ranks of every machine, `planc explain`
+"""never_worse.py EXAMPLES MACHINES [--part N] [--jobs N] [--batch N] [--data DIR]: on 2 to 4,096 ranks of every machine, `planc explain`
 of every example that trains has no plan of the literature beside its answer that could be the answer and is faster: not
 by the sum of its seconds, and not by its step with overlap where steps with overlap decided. --part: of all cases so many
 by chance, the same each time, over the example's number of layers, one at least: about as much time for each example.
---batch: so many samples a rank, not the example's own."""
+--batch: so many samples a rank, not the example's own. --data: where graphs are; without it, or if there is no such
+directory, their examples are left out."""
 import argparse
 import concurrent.futures
 import pathlib
@@ -16,6 +17,7 @@ RANKS = [2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 96, 128, 256, 384, 512, 1000, 1024, 
 AUTOMATIC = "mesh grid = [rows, cols]\nlayout best on grid = auto\n"
 
 trains = re.compile(r"^train ", re.M)
+reads_graph = re.compile(r"^data \w+ = graph", re.M)
 automatic_layout = re.compile(r"^layout (\w+) on \w+ = auto", re.M)
 baseline = re.compile(r"^  (pure \w+|Megatron-style|one-weird-trick|batch x \w+)  ")
 ratio = re.compile(r"(?<!\S)(\d+\.\d\d) x(?!\S)")
@@ -25,15 +27,18 @@ no_plan = re.compile(r"ranks do not make up the mesh|no plan fits the memory")
 
 
 class Example:
-    def __init__(self, path, work):
+    def __init__(self, path, work, data):
         self.path, text = path, path.read_text(encoding="utf-8")
+        self.data = ["--data", data] if reads_graph.search(text) else []
         found = automatic_layout.search(text)
         self.layout = found[1] if found else work / "automatic.plan"
 
 
 def explain(example, machine, ranks, batch):
     command = ["planc", "explain", example.path, "--layout", example.layout, "--ranks", str(ranks), "--machine",
-               f"std/machines/{machine}.plan"] + (["--dim", f"batch={batch * ranks}"] if batch else [])
+               f"std/machines/{machine}.plan", *example.data]
+    if batch and not example.data:
+        command += ["--dim", f"batch={batch * ranks}"]
     return subprocess.run(command, capture_output=True, text=True)
 
 
@@ -70,12 +75,15 @@ def main():
     parser.add_argument("--part", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--batch", type=int, default=0)
+    parser.add_argument("--data", type=pathlib.Path)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as work:
         automatic = pathlib.Path(work) / "automatic.plan"
         automatic.write_text(AUTOMATIC, encoding="utf-8")
-        examples = [Example(path, automatic.parent) for path in sorted(given.examples.glob("*.plan"))
-                    if trains.search(path.read_text(encoding="utf-8"))]
+        texts = {path: path.read_text(encoding="utf-8") for path in sorted(given.examples.glob("*.plan"))}
+        has_data = given.data is not None and given.data.is_dir()
+        examples = [Example(path, automatic.parent, given.data) for path, text in texts.items()
+                    if trains.search(text) and (has_data or not reads_graph.search(text))]
         machines = sorted(path.stem for path in given.machines.glob("*.plan"))
         cases = [case for example in examples for case in cases_of(example, machines, given)]
         compared, planned, wrong = 0, 0, 0

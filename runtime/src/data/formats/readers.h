@@ -20,8 +20,17 @@ struct DataSource {
     [[nodiscard]] std::string path(const char *file) const;
 };
 
-/// For each sample, the value of DataSet::split_column, or 1 if its file is for tests; empty for other splits.
+/// For each sample, the value of DataSet::split_column, or 1 if its file is for tests; empty for other splits. Of graph
+/// data, the part of each vertex.
 using SplitColumn = std::vector<double>;
+
+/// Parts of a graph's vertices.
+constexpr double train_part = 0;
+constexpr double validation_part = 1;
+constexpr double test_part = 2;
+constexpr double no_part = 3;
+/// Whether the field is the weights of vertices in the loss (Body::fields).
+[[nodiscard]] bool is_weight(const Field &field);
 
 void read_csv(const DataSource &source, std::vector<FieldStore> &stores, SplitColumn &split_column);
 void read_idx(const DataSource &source, std::vector<FieldStore> &stores);
@@ -32,6 +41,7 @@ void read_text(const DataSource &source, const std::string &vocabulary, std::vec
 /// Reads a directory with the published files of CIFAR-10 or CIFAR-100, or one of these files. Images are [height,
 /// width, channel].
 void read_cifar(const DataSource &source, std::vector<FieldStore> &stores, SplitColumn &split_column);
+void read_graph_data(const DataSource &source, std::vector<FieldStore> &stores, SplitColumn &parts);
 /// Makes normally distributed inputs and uniformly distributed labels from the data set's seed and the field's name.
 void make_synthetic(const DataSource &source, std::vector<FieldStore> &stores);
 

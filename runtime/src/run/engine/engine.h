@@ -53,6 +53,8 @@ class Engine {
     /// Set the seed and the step, on which random numbers depend, besides the first sample of the micro-batch.
     void set_seed(std::uint64_t seed) { context_.seed_ = seed; }
     void set_step(std::int64_t step) { step_ = step; }
+    /// The blocks of sparse matrices (data/matrix_blocks.h), which outlive all runs.
+    void set_matrices(const void *const *blocks) { context_.matrices_ = blocks; }
 
     /// Books the time of training steps to the clock from now on; null: times are not measured.
     void set_clock(StepClock *clock) { context_.clock_ = clock; }

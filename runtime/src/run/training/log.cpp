@@ -1,5 +1,7 @@
 #include "run/training/log.h"
 
+#include "support/plain_failure.h"
+
 #include <mpi.h>
 
 #include <cmath>
@@ -26,6 +28,21 @@ std::uint64_t bytes_until(const std::string &path, std::int64_t steps) {
     return bytes;
 }
 
+std::string members(const Score &score, bool has_accuracy, const char *part, const char *loss) {
+    std::string words;
+    if (has_accuracy)
+        words = text("\"%saccuracy\": %.9g, ", part, score.accuracy);
+    words += text("\"%s\": ", loss);
+    return words + (std::isfinite(score.loss) ? text("%.17g, ", score.loss) : "null, "); // JSON has no nan
+}
+
+void print_score(const char *part, const std::optional<Score> &score, bool has_accuracy) {
+    if (score && has_accuracy)
+        std::printf("  %s accuracy %.2f %%", part, 100 * score->accuracy);
+    else if (score)
+        std::printf("  %s loss %.5f", part, score->loss);
+}
+
 } // namespace
 
 JsonLog::JsonLog(const std::string &path, std::optional<std::int64_t> resumed) {
@@ -46,17 +63,14 @@ void JsonLog::step(const StepRecord &record) {
 void JsonLog::evaluation(const EvaluationRecord &record) {
     if (!file_.open())
         return;
-    char accuracy[60] = "";
-    if (record.has_accuracy)
-        std::snprintf(accuracy, sizeof accuracy, "\"accuracy\": %.9g, ", record.accuracy);
-    char loss[40] = "null"; // JSON has no nan
-    if (std::isfinite(record.loss))
-        std::snprintf(loss, sizeof loss, "%.17g", record.loss);
-    char line[300];
-    const int length = std::snprintf(
-        line, sizeof line, "{\"epoch\": %lld, %s\"test_loss\": %s, \"samples\": %lld, \"seconds\": %.6g}\n",
-        static_cast<long long>(record.epoch), accuracy, loss, static_cast<long long>(record.samples), record.seconds);
-    file_.write(line, static_cast<std::size_t>(length));
+    std::string line = text("{\"epoch\": %lld, ", static_cast<long long>(record.epoch));
+    if (record.validation)
+        line += members(*record.validation, record.has_accuracy, "validation_", "validation_loss");
+    if (record.test)
+        line += members(*record.test, record.has_accuracy, "", "test_loss") +
+                text("\"samples\": %lld, ", static_cast<long long>(record.test->samples));
+    line += text("\"seconds\": %.6g}\n", record.seconds);
+    file_.write(line.data(), line.size());
 }
 
 void JsonLog::close() {
@@ -90,10 +104,10 @@ void Progress::epoch(const StepRecord &last, double mean_loss, const EvaluationR
     const std::int64_t epochs = (steps_ - 1) / steps_per_epoch_ + 1;
     std::printf("%sepoch %lld/%lld  loss %.5f", style_ == Style::terminal ? "\r\x1b[K" : "",
                 static_cast<long long>(last.epoch), static_cast<long long>(epochs), mean_loss);
-    if (evaluation != nullptr && evaluation->has_accuracy)
-        std::printf("  test accuracy %.2f %%", 100 * evaluation->accuracy);
-    else if (evaluation != nullptr)
-        std::printf("  test loss %.5f", evaluation->loss);
+    if (evaluation != nullptr) {
+        print_score("validation", evaluation->validation, evaluation->has_accuracy);
+        print_score("test", evaluation->test, evaluation->has_accuracy);
+    }
     std::printf("\n");
     std::fflush(stdout);
     shown_at_ = MPI_Wtime();

@@ -17,18 +17,24 @@ struct StepRecord {
     double seconds;
 };
 
+/// Of one part of the data set.
+struct Score {
+    double accuracy; ///< share of its samples
+    double loss;     ///< mean over them
+    std::int64_t samples;
+};
+
 struct EvaluationRecord {
     std::int64_t epoch;
     std::int64_t step; ///< steps done
     bool has_accuracy;
-    double accuracy; ///< share of the test samples
-    double loss;     ///< mean over the test samples
-    std::int64_t samples;
+    std::optional<Score> validation; ///< none: there is no such part
+    std::optional<Score> test;
     double seconds;
 };
 
-/// {"step": 1, "epoch": 1, "loss": 2.3, "seconds": 0.01} and {"epoch": 1, "accuracy": 0.9, "loss": …, …}, one per line,
-/// written immediately. Errors: Failure.
+/// {"step": 1, "epoch": 1, "loss": 2.3, "seconds": 0.01} and {"epoch": 1, "accuracy": 0.9, "test_loss": …, …}, one per
+/// line, written immediately. With a validation part also "validation_accuracy" and "validation_loss". Errors: Failure.
 class JsonLog {
   public:
     /// Writes nothing if `path` is empty. `resumed`: keeps the entries of the first so many steps and continues after
@@ -49,7 +55,7 @@ class Progress {
     enum class Style : std::uint8_t { none, lines, terminal };
     Progress(Style style, std::int64_t steps, std::int64_t steps_per_epoch);
     void step(const StepRecord &record);
-    /// `evaluation` is null if there is no test part.
+    /// `evaluation` is null if there is nothing to evaluate.
     void epoch(const StepRecord &last, double mean_loss, const EvaluationRecord *evaluation);
 
   private:

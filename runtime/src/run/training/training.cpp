@@ -45,7 +45,7 @@ Training::Training(Engine &engine, const Options &options)
         check_outputs();
         read_data();
     });
-    agree(batches_->facts(), "the ranks have read different data", exit_failure);
+    agree(facts(), "the ranks have read different data", exit_failure);
     together([this] { check_outputs_differ(); }, exit_usage);
     together([this] { open_log(); });
     steps_ = total_steps();
@@ -74,14 +74,27 @@ void Training::check_outputs() const {
 
 void Training::read_data() {
     batches_.emplace(program_, engine_.role_mesh(), engine_.role_rank(), options_.data, seed_, engine_.role());
+    const bool replaced = !options_.data.empty();
+    const DataSource source{program_.data, replaced ? options_.data : program_.data.directory, replaced};
+    matrices_.emplace(program_, source, engine_.role(), [this](const Dimension &dimension) {
+        return engine_.local_range(dimension.extent, dimension.axes);
+    });
+    engine_.set_matrices(matrices_->all());
     if (checkpoints_.resumed())
         check_resumed();
 }
 
+Facts Training::facts() const {
+    Facts facts = batches_->facts();
+    facts.insert(facts.end(), matrices_->facts().begin(), matrices_->facts().end());
+    return facts;
+}
+
 void Training::check_outputs_differ() const {
     std::vector<NamedFile> inputs = {{"--init", options_.init}, {"the checkpoint", checkpoints_.resumed_file()}};
-    for (const std::string &file : batches_->files())
-        inputs.push_back({text("data %s", program_.data.name), file});
+    for (const std::vector<std::string> &files : {batches_->files(), matrices_->files()})
+        for (const std::string &file : files)
+            inputs.push_back({text("data %s", program_.data.name), file});
     planrt::check_outputs_differ(options_, std::move(inputs));
 }
 
@@ -114,11 +127,11 @@ void Training::check_resumed() const {
     check("seed", resumed.seed, seed_);
     check("batch", static_cast<std::uint64_t>(resumed.batch), static_cast<std::uint64_t>(program_.batch));
     check("a number of training samples of", static_cast<std::uint64_t>(resumed.samples),
-          static_cast<std::uint64_t>(batches_->train_samples()));
+          static_cast<std::uint64_t>(batches_->epoch_samples()));
 }
 
 RunState Training::state(std::int64_t steps_done) const {
-    return {steps_done, seed_, program_.batch, batches_->train_samples(), loss_sum_, loss_count_};
+    return {steps_done, seed_, program_.batch, batches_->epoch_samples(), loss_sum_, loss_count_};
 }
 
 std::int64_t Training::total_steps() const {
@@ -206,7 +219,8 @@ bool Training::report(const Times *times) {
         run_on_zeros(program_.evaluate_step, program_.evaluation_fields);
     run_on_zeros(program_.predict_step, program_.prediction_fields);
     return report_communication(program_, engine_.mesh(), engine_.rank(), std::max<std::int64_t>(steps_ - first_, 0),
-                                engine_.high_water(), batches_->bytes(), times, options_.comm_report);
+                                engine_.high_water(), batches_->bytes() + matrices_->bytes(), times,
+                                options_.comm_report);
 }
 
 void Training::train() {
@@ -296,10 +310,6 @@ double Training::step(std::int64_t number) {
     return loss;
 }
 
-bool Training::evaluates() const {
-    return program_.evaluate_step != nullptr && batches_->test_samples() > 0;
-}
-
 void Training::end_epoch(const StepRecord &last) {
     result_.reset();
     if (evaluates())
@@ -309,22 +319,6 @@ void Training::end_epoch(const StepRecord &last) {
             log_->evaluation(*result_);
         progress_->epoch(last, loss_sum_ / static_cast<double>(loss_count_), result_ ? &*result_ : nullptr);
     }
-}
-
-EvaluationRecord Training::evaluate(const StepRecord &last) {
-    const double begin = MPI_Wtime();
-    double loss = 0;
-    double correct = 0;
-    for (std::int64_t batch = 0; batch < batches_->test_batches(); ++batch) {
-        batches_->load_test(batch, engine_.arena());
-        engine_.run_evaluation(program_.evaluate_step);
-        loss += engine_.scalar_of(program_.evaluation_role, program_.evaluated_loss);
-        if (program_.has_accuracy)
-            correct += engine_.scalar_of(program_.evaluation_role, program_.correct);
-    }
-    const std::int64_t samples = batches_->test_samples();
-    const auto count = static_cast<double>(samples);
-    return {last.epoch, last.step, program_.has_accuracy, correct / count, loss / count, samples, MPI_Wtime() - begin};
 }
 
 void Training::print_start() const {
@@ -340,17 +334,26 @@ void Training::print_start() const {
                     static_cast<long long>(first_));
     else if (options_.resume)
         std::printf("no checkpoint in %s yet: from the beginning\n", printable(options_.resume_directory()).c_str());
-    std::printf("%lld samples to train on, %lld to test; %lld steps of %lld samples\n",
-                static_cast<long long>(batches_->train_samples()), static_cast<long long>(batches_->test_samples()),
-                static_cast<long long>(steps_), static_cast<long long>(program_.batch));
+    if (batches_->takes_all())
+        std::printf("%lld vertices to train on, %lld to validate, %lld to test; %lld steps of all %lld\n",
+                    static_cast<long long>(batches_->train_samples()),
+                    static_cast<long long>(batches_->validation_samples()),
+                    static_cast<long long>(batches_->test_samples()), static_cast<long long>(steps_),
+                    static_cast<long long>(program_.batch));
+    else
+        std::printf("%lld samples to train on, %lld to test; %lld steps of %lld samples\n",
+                    static_cast<long long>(batches_->train_samples()), static_cast<long long>(batches_->test_samples()),
+                    static_cast<long long>(steps_), static_cast<long long>(program_.batch));
     std::fflush(stdout);
 }
 
 void Training::print_result(double seconds) const {
-    if (result_ && result_->has_accuracy)
-        std::printf("test accuracy %.2f %%", 100 * result_->accuracy);
-    else if (result_)
-        std::printf("test loss %.6g", result_->loss);
+    const std::optional<Score> score = result_ ? result_->test ? result_->test : result_->validation : std::nullopt;
+    const char *part = result_ && !result_->test ? "validation" : "test";
+    if (score && result_->has_accuracy)
+        std::printf("%s accuracy %.2f %%", part, 100 * score->accuracy);
+    else if (score)
+        std::printf("%s loss %.6g", part, score->loss);
     else if (first_ < steps_)
         std::printf("loss %.6g", last_loss_);
     else

@@ -5,6 +5,7 @@
 #include "count/times.h"
 #include "count/trace_recorder.h"
 #include "data/batches.h"
+#include "data/matrix_blocks.h"
 #include "run/engine/engine.h"
 #include "run/options.h"
 #include "run/training/checkpoints.h"
@@ -29,6 +30,7 @@ class Training {
   private:
     [[nodiscard]] std::int64_t total_steps() const;
     void read_data();
+    [[nodiscard]] Facts facts() const;
     void check_resumed() const;
     [[nodiscard]] RunState state(std::int64_t steps_done) const;
     void prepare_weights();
@@ -46,6 +48,10 @@ class Training {
     void end_epoch(const StepRecord &last);
     [[nodiscard]] bool evaluates() const;
     EvaluationRecord evaluate(const StepRecord &last);
+    [[nodiscard]] Score score_test();
+    [[nodiscard]] Score score_validation();
+    /// Adds the sums of what was loaded.
+    void run_evaluation(double &loss, double &correct);
     void print_start() const;
     void print_result(double seconds) const;
     static void print(const std::string &table);
@@ -57,6 +63,7 @@ class Training {
     bool speaker_; ///< rank 0
     Checkpoints checkpoints_;
     std::optional<Batches> batches_;
+    std::optional<MatrixBlocks> matrices_;
     std::int64_t batch_ = 0; ///< of the epoch, in the current step
     /// Made once: a step allocates nothing.
     Engine::Load load_ = [this](int body, const MicroBatch &part) { load(body, part); };

@@ -1,0 +1,80 @@
+#include "autodiff/passes.h"
+
+#include "ir/entry_functions.h"
+#include "ir/layer_builder.h"
+
+namespace planc::autodiff {
+
+#define GEN_PASS_DEF_HOISTINPUTPRODUCTS
+#include "autodiff/passes.h.inc"
+
+using ir::type_of;
+
+namespace {
+
+/// Whether the product is one of an input, with the batch as its rows: then it has a row for each sample, as a field
+/// has.
+bool is_of_input(ir::SpmmOp op, mlir::func::FuncOp loss) {
+    const auto input = mlir::dyn_cast<mlir::BlockArgument>(op.getOperand());
+    if (!input || ir::received_by(input) >= 0)
+        return false;
+    const ir::TensorType batch = type_of(loss.getArgument(0));
+    const ir::TensorType from = op.getOperand().getType();
+    const ir::TensorType to = op.getResult().getType();
+    const std::string row = op.matrixLoops().kept;
+    const ir::Subscripts subscripts = *ir::parse_subscripts(op.getSubscripts());
+    return !op.matrixLoops().transposed && subscripts.result.front() == row &&
+           to.getRoles().front() == batch.getRoles().front() && to.getExtents().front() == batch.getExtents().front() &&
+           from.getExtents().front() == batch.getExtents().front();
+}
+
+/// The input that takes the place of the product.
+mlir::BlockArgument product_input(ir::SpmmOp op, mlir::func::FuncOp loss) {
+    const unsigned of = mlir::cast<mlir::BlockArgument>(op.getOperand()).getArgNumber();
+    const std::string name = (op.getMean() ? "mean " : "") + op.getMatrix().str() + " * " +
+                             loss.getArgAttrOfType<mlir::StringAttr>(of, "plan.input").str();
+    for (mlir::BlockArgument argument : loss.getArguments())
+        if (loss.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input") == name)
+            return argument;
+    mlir::Builder builder(op.getContext());
+    const unsigned end = loss.getNumArguments();
+    loss.insertArgument(end, op.getResult().getType(),
+                        builder.getDictionaryAttr(builder.getNamedAttr("plan.input", builder.getStringAttr(name))),
+                        op.getLoc());
+    return loss.getArgument(end);
+}
+
+/// The label is found by its number.
+void erase_unused_inputs(mlir::func::FuncOp loss, const llvm::DenseSet<unsigned> &replaced) {
+    const auto label = loss->getAttrOfType<mlir::IntegerAttr>("plan.label");
+    for (unsigned number = loss.getNumArguments(); number-- > 0;) {
+        if (!replaced.contains(number) || !loss.getArgument(number).use_empty())
+            continue;
+        loss.eraseArgument(number);
+        if (label && label.getInt() > static_cast<std::int64_t>(number))
+            loss->setAttr("plan.label", mlir::Builder(loss.getContext()).getI64IntegerAttr(label.getInt() - 1));
+    }
+}
+
+struct HoistInputProducts : impl::HoistInputProductsBase<HoistInputProducts> {
+    void runOnOperation() override {
+        auto loss = getOperation().lookupSymbol<mlir::func::FuncOp>("loss");
+        if (!loss || !loss->hasAttr("plan.all_samples"))
+            return;
+        llvm::DenseSet<unsigned> replaced;
+        llvm::SmallVector<ir::SpmmOp> products; // a product of one of them stays
+        for (auto op : loss.getOps<ir::SpmmOp>())
+            if (is_of_input(op, loss))
+                products.push_back(op);
+        for (ir::SpmmOp op : products) {
+            replaced.insert(mlir::cast<mlir::BlockArgument>(op.getOperand()).getArgNumber());
+            op.getResult().replaceAllUsesWith(product_input(op, loss));
+            op.erase();
+        }
+        erase_unused_inputs(loss, replaced);
+    }
+};
+
+} // namespace
+
+} // namespace planc::autodiff

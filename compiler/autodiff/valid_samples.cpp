@@ -1,0 +1,44 @@
+#include "autodiff/valid_samples.h"
+
+namespace planc::autodiff {
+
+using ir::LayerBuilder;
+using ir::TensorType;
+using ir::type_of;
+using mlir::StringRef;
+using mlir::Value;
+
+Value add_valid(mlir::func::FuncOp function, mlir::Type element) {
+    const TensorType input = type_of(function.getArgument(0));
+    const StringRef batch = input.getRoles().front().getValue();
+    mlir::Builder builder(function.getContext());
+    const TensorType per_sample = ir::filter_dimensions(input, [&](StringRef role) { return role == batch; });
+    const auto type = TensorType::get(builder.getContext(), per_sample.getRoles(), per_sample.getExtents(), element,
+                                      ir::LayoutAttr());
+    const unsigned position = function.getNumArguments();
+    function.insertArgument(
+        position, type,
+        builder.getDictionaryAttr({builder.getNamedAttr("plan.input", builder.getStringAttr("valid")),
+                                   builder.getNamedAttr("plan.valid", builder.getUnitAttr())}),
+        function.getLoc());
+    return function.getArgument(position);
+}
+
+void weigh_samples(mlir::func::FuncOp function) {
+    Value valid;
+    const StringRef batch = type_of(function.getArgument(0)).getRoles().front().getValue();
+    for (mlir::Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
+        if (!op.hasAttr("plan.sample_loss") || type_of(op.getResult(0)).find(batch) < 0)
+            continue;
+        Value losses = op.getResult(0);
+        if (!valid)
+            valid = add_valid(function, type_of(losses).getElementType());
+        mlir::OpBuilder builder(&op);
+        builder.setInsertionPointAfter(&op);
+        LayerBuilder build(builder, op.getLoc(), "loss", "loss");
+        const Value weighed = build.pointwise("mul", {losses, valid}, type_of(losses));
+        losses.replaceAllUsesExcept(weighed, weighed.getDefiningOp());
+    }
+}
+
+} // namespace planc::autodiff

@@ -1,0 +1,54 @@
+// The blocks of sparse matrices by which an emitted program multiplies: their names, and the tables that describe them
+// and their files.
+//
+//   matrix::a, matrix::a_transposed, matrix::a_vertex_over_rows: indices into Program::matrix_blocks
+#pragma once
+
+#include "emit/names/local_extents.h"
+#include "emit/step.h"
+#include "sema/program.h"
+
+#include <string>
+#include <vector>
+
+namespace planc::emit {
+
+/// An input that is multiplied by a sparse matrix at set-up (hoist-input-products): "a * x", "mean a * x".
+struct InputProduct {
+    std::string field;  ///< the input itself if it is none
+    std::string matrix; ///< "": none
+    bool mean = false;
+};
+[[nodiscard]] InputProduct input_product(const std::string &name);
+
+class Matrices {
+  public:
+    /// `fields`: of the data set; `known`: the sparse ones among them, as the compiler read them.
+    Matrices(const Step &step, const std::vector<sema::Field> &fields, const std::vector<sema::Matrix> &known);
+
+    /// "a_vertex_over_rows": of the block by which the operation multiplies, from the matrix, the axes that cut its
+    /// rows and columns, and whether it is transposed. Equal blocks have equal names.
+    [[nodiscard]] const std::string &name_of(ir::SpmmOp op) const;
+    /// The constants `matrix::…`; "" if there are none.
+    [[nodiscard]] std::string constants() const;
+    /// Rows of planrt::MatrixFile and of planrt::MatrixBlock.
+    [[nodiscard]] std::vector<std::string> files() const;
+    [[nodiscard]] std::vector<std::string> blocks(LocalExtents &extents) const;
+    /// The text of the pointer to the file of a field; "nullptr" for others.
+    [[nodiscard]] std::string file_of(const std::string &field) const;
+
+  private:
+    [[nodiscard]] std::string file_row(const sema::Field &field) const;
+    [[nodiscard]] std::size_t index_of(llvm::StringRef field) const;
+
+    struct Block {
+        ir::SpmmOp product; ///< the first one by this block
+        std::string title;  ///< "a transposed"
+        std::string name;
+    };
+    std::vector<Block> blocks_;
+    std::vector<sema::Field> fields_; ///< those that are matrices
+    const std::vector<sema::Matrix> &known_;
+};
+
+} // namespace planc::emit

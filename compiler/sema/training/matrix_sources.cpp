@@ -1,0 +1,81 @@
+#include "sema/training/matrix_sources.h"
+
+#include "sema/values/arguments.h"
+#include "sema/values/expect.h"
+#include "sema/values/settings.h"
+
+#include <map>
+
+namespace planc::sema {
+
+namespace {
+
+const std::map<std::string, planrt::GraphFormat> formats = {{"matrix_market", planrt::GraphFormat::matrix_market},
+                                                            {"edges", planrt::GraphFormat::edge_list},
+                                                            {"npy_edges", planrt::GraphFormat::npy},
+                                                            {"ogb", planrt::GraphFormat::ogb}};
+
+class SourceReader {
+  public:
+    SourceReader(const syntax::Call &call, Elaborator &constants, const Context &context)
+        : context_(context), constants_(constants), format_(formats.at(call.callee.text)),
+          arguments_(context, call, parameters()) {}
+
+    MatrixFile read() {
+        MatrixFile matrix;
+        matrix.file.format = format_;
+        matrix.file.path = text(arguments_.require("path"), "path");
+        if (const auto *targets = arguments_.find("targets"))
+            matrix.file.targets = text(*targets, "targets");
+        matrix.options.undirected = truth("undirected");
+        matrix.options.self_loops = truth("self_loops");
+        if (word("duplicates", {"sum", "error"}) == "error")
+            matrix.options.duplicates = planrt::Duplicates::error;
+        const std::string normalize = word("normalize", {"symmetric", "row"});
+        if (!normalize.empty())
+            matrix.options.normalization =
+                normalize == "row" ? planrt::Normalization::row : planrt::Normalization::symmetric;
+        return matrix;
+    }
+
+  private:
+    [[nodiscard]] std::vector<std::string> parameters() const {
+        std::vector<std::string> names{"path", "undirected", "self_loops", "duplicates", "normalize"};
+        if (format_ == planrt::GraphFormat::npy)
+            names.insert(names.begin() + 1, "targets");
+        return names;
+    }
+
+    [[nodiscard]] std::string text(const syntax::CallArgument &given, const std::string &name) {
+        return expect_string(context_, constants_.evaluate(*given.value), given.where, arguments_.what(name));
+    }
+
+    [[nodiscard]] bool truth(const std::string &name) {
+        const syntax::CallArgument *given = arguments_.find(name);
+        return given != nullptr &&
+               expect_boolean(context_, constants_.evaluate(*given->value), given->where, arguments_.what(name));
+    }
+
+    /// Empty if it is not given.
+    [[nodiscard]] std::string word(const std::string &name, const std::vector<std::string> &known) const {
+        const syntax::CallArgument *given = arguments_.find(name);
+        return given == nullptr ? "" : expect_word(context_, *given->value, arguments_.what(name), known);
+    }
+
+    const Context &context_;
+    Elaborator &constants_;
+    planrt::GraphFormat format_;
+    Arguments arguments_;
+};
+
+} // namespace
+
+bool is_matrix_source(const std::string &name) {
+    return formats.contains(name);
+}
+
+MatrixFile read_matrix_source(const syntax::Call &call, Elaborator &constants, const Context &context) {
+    return SourceReader(call, constants, context).read();
+}
+
+} // namespace planc::sema

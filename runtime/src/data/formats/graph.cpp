@@ -1,0 +1,229 @@
+// The vertices of a graph: columns of their table (CSV), and dense matrices from files, a row for each vertex. A batch
+// is all of them, in the order of the file.
+#include "data/formats/readers.h"
+
+#include "data/formats/lines.h"
+#include "data/matrix_files.h"
+#include "support/failure.h"
+
+#include <planrt/graph_file.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <deque>
+#include <functional>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+namespace planrt {
+
+namespace {
+
+std::string_view trim(std::string_view word) {
+    const auto blank = [](char letter) { return letter == ' ' || letter == '\t' || letter == '"'; };
+    while (!word.empty() && blank(word.front()))
+        word.remove_prefix(1);
+    while (!word.empty() && blank(word.back()))
+        word.remove_suffix(1);
+    return word;
+}
+
+/// "train" or 0, "validation" or 1, "test" or 2; everything else is in no part.
+double part_of(std::string_view word) {
+    constexpr std::array<std::string_view, 3> names = {"train", "validation", "test"};
+    const auto name = std::find(names.begin(), names.end(), word);
+    if (name == names.end() && word.size() == 1 && word[0] >= '0' && word[0] <= '2')
+        return word[0] - '0';
+    return static_cast<double>(name - names.begin()); // 3: none
+}
+
+/// Where the raw numbers of a field go, vertex by vertex. Returns false, with the reason, if one is not valid.
+struct Sink {
+    const Field &field;
+    std::function<bool(const double *raw, std::string &reason)> append;
+};
+
+std::int64_t elements_of(const Field &field) {
+    std::int64_t elements = 1;
+    for (const Dimension &dimension : field.tensor.dimensions.subspan(1))
+        elements *= dimension.extent;
+    return elements;
+}
+
+/// The table of vertices, of which only the columns in use must be numbers.
+class TableReader {
+  public:
+    TableReader(const DataSource &source, const std::vector<Sink> &sinks, SplitColumn &parts)
+        : set_(source.set), path_(source.path(source.set.path)), parts_(parts) {
+        std::copy_if(sinks.begin(), sinks.end(), std::back_inserter(sinks_),
+                     [](const Sink &sink) { return sink.field.matrix == nullptr && !is_weight(sink.field); });
+    }
+
+    void read() {
+        Lines lines(path_);
+        std::string_view line;
+        while (lines.next(line)) {
+            line_ = lines.number();
+            if (!(set_.header && line_ == 1) && !line.empty())
+                add(line);
+        }
+    }
+
+  private:
+    [[noreturn]] void fail(const std::string &reason) const {
+        throw Failure(text("%s:%lld: ", path_.c_str(), static_cast<long long>(line_)) + reason);
+    }
+
+    void add(std::string_view line) {
+        words_.clear();
+        for (std::size_t at = 0; at <= line.size();) {
+            const std::size_t comma = std::min(line.find(',', at), line.size());
+            words_.push_back(trim(line.substr(at, comma - at)));
+            at = comma + 1;
+        }
+        parts_.push_back(set_.split == SplitKind::column ? part_of(word(set_.split_column)) : train_part);
+        for (const Sink &sink : sinks_)
+            append(sink);
+    }
+
+    [[nodiscard]] std::string_view word(int column) const {
+        if (std::cmp_greater_equal(column, words_.size()))
+            fail(text("expected at least %d columns, got %zu", column + 1, words_.size()));
+        return words_[static_cast<std::size_t>(column)];
+    }
+
+    void append(const Sink &sink) {
+        const Field &field = sink.field;
+        numbers_.clear();
+        for (int column = field.first_column; column < field.last_column; ++column)
+            numbers_.push_back(number(column));
+        std::string reason;
+        if (sink.append(numbers_.data(), reason))
+            return;
+        // A vertex in no part may have no label.
+        std::fill(numbers_.begin(), numbers_.end(), 0);
+        if (field.tensor.type != Type::i32 || parts_.back() != no_part || !sink.append(numbers_.data(), reason))
+            fail(text("column %d: ", field.first_column) + reason);
+    }
+
+    [[nodiscard]] double number(int column) const {
+        const std::string_view given = word(column);
+        const char *begin = given.data() + (given.starts_with('+') ? 1 : 0);
+        double value = 0;
+        const auto [rest, error] = std::from_chars(begin, given.data() + given.size(), value);
+        if (error == std::errc{} && rest == given.data() + given.size())
+            return value;
+        const bool may_be_header = line_ == 1 && !set_.header;
+        fail(text("column %d: expected a number, got '%.*s'%s", column,
+                  static_cast<int>(std::min<std::size_t>(given.size(), 40)), given.data(),
+                  may_be_header ? " (header = true passes over a line of names)" : ""));
+    }
+
+    const DataSet &set_;
+    std::string path_;
+    SplitColumn &parts_;
+    std::vector<Sink> sinks_;
+    std::int64_t line_ = 0;
+    std::vector<std::string_view> words_;
+    std::vector<double> numbers_;
+};
+
+/// A row of a matrix for each vertex.
+void read_dense(const DataSource &source, const Sink &sink) {
+    const Field &field = sink.field;
+    MatrixFile file = *field.matrix;
+    file.rows = field.tensor.dimensions[0].extent;
+    file.columns = elements_of(field);
+    const Pattern matrix = read_matrix(source, file);
+    std::vector<double> row(static_cast<std::size_t>(matrix.columns));
+    std::string reason;
+    for (std::int64_t vertex = 0; vertex < matrix.rows; ++vertex) {
+        std::fill(row.begin(), row.end(), 0);
+        for (std::int64_t i = matrix.row_begin[vertex]; i < matrix.row_begin[vertex + 1]; ++i)
+            row[matrix.column[i]] = matrix.value_of(i);
+        if (!sink.append(row.data(), reason))
+            throw Failure(text("%s: row %lld: ", source.path(file.path).c_str(), static_cast<long long>(vertex)) +
+                          reason);
+    }
+}
+
+/// The rows of a field that is multiplied by a sparse matrix before it is stored.
+struct Product {
+    explicit Product(FieldStore &of) : store(of) {}
+
+    /// Scales and shifts, which a store does of other fields.
+    void append(const double *raw) {
+        const Field &field = store.field();
+        for (std::int64_t i = 0; i < store.sample_elements(); ++i) {
+            const Affine affine = field.channels.empty() ? Affine{field.scale, field.shift}
+                                                         : field.channels[i % std::ssize(field.channels)];
+            rows.push_back(raw[i] * affine.scale + affine.shift);
+        }
+    }
+
+    void store_sums(const DataSource &source) const {
+        Pattern factor = read_matrix(source, *store.field().factor);
+        if (store.field().mean)
+            divide_by_degrees(factor);
+        std::vector<double> sums(static_cast<std::size_t>(store.sample_elements()));
+        std::string reason;
+        for (std::int64_t vertex = 0; vertex < factor.rows; ++vertex) {
+            std::fill(sums.begin(), sums.end(), 0);
+            for (std::int64_t i = factor.row_begin[vertex]; i < factor.row_begin[vertex + 1]; ++i)
+                for (std::size_t k = 0; k < sums.size(); ++k)
+                    sums[k] += factor.value_of(i) * rows[factor.column[i] * sums.size() + k];
+            if (!store.append(sums.data(), reason))
+                throw Failure(text("%s: the sum of vertex %lld's neighbours: ", store.field().name,
+                                   static_cast<long long>(vertex)) +
+                              reason);
+        }
+    }
+
+    FieldStore &store;
+    std::vector<double> rows;
+};
+
+/// N / n for the n of N vertices that are in the training part: see Program::bodies.
+void append_weights(const SplitColumn &parts, FieldStore &store) {
+    const auto counted = std::count(parts.begin(), parts.end(), train_part);
+    std::string reason;
+    for (const double part : parts) {
+        const double weight = part == train_part ? static_cast<double>(parts.size()) / static_cast<double>(counted) : 0;
+        (void)store.append(&weight, reason); // finite
+    }
+}
+
+} // namespace
+
+void read_graph_data(const DataSource &source, std::vector<FieldStore> &stores, SplitColumn &parts) {
+    std::deque<Product> products;
+    std::vector<Sink> sinks;
+    for (FieldStore &store : stores)
+        if (store.field().factor != nullptr)
+            sinks.push_back(
+                {store.field(), [&product = products.emplace_back(store)](const double *raw, std::string &) {
+                     product.append(raw);
+                     return true;
+                 }});
+        else
+            sinks.push_back({store.field(),
+                             [&store](const double *raw, std::string &reason) { return store.append(raw, reason); }});
+    TableReader(source, sinks, parts).read();
+    const std::int64_t declared = stores.empty() ? 0 : stores.front().field().tensor.dimensions[0].extent;
+    if (std::cmp_not_equal(parts.size(), declared))
+        throw Failure(text("%s: has %zu vertices; declared are %lld", source.path(source.set.path).c_str(),
+                           parts.size(), static_cast<long long>(declared)));
+    for (const Sink &sink : sinks)
+        if (sink.field.matrix != nullptr)
+            read_dense(source, sink);
+    for (const Product &product : products)
+        product.store_sums(source);
+    for (FieldStore &store : stores)
+        if (is_weight(store.field()))
+            append_weights(parts, store);
+}
+
+} // namespace planrt

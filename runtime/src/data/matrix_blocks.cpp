@@ -1,0 +1,95 @@
+#include "data/matrix_blocks.h"
+
+#include "data/matrix_files.h"
+#include "support/checksum.h"
+
+#include <algorithm>
+
+namespace planrt {
+
+namespace {
+
+/// Rows and columns of the block, counted from its beginning.
+Pattern cut(const Pattern &matrix, Range rows, Range columns) {
+    Pattern block;
+    block.rows = rows.size();
+    block.columns = columns.size();
+    block.value = matrix.value;
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+        for (std::int64_t i = matrix.row_begin[row]; i < matrix.row_begin[row + 1]; ++i) {
+            if (matrix.column[i] < columns.begin || matrix.column[i] >= columns.end)
+                continue;
+            block.column.push_back(static_cast<std::int32_t>(matrix.column[i] - columns.begin));
+            if (!matrix.values.empty())
+                block.values.push_back(matrix.values[i]);
+        }
+        block.row_begin.push_back(static_cast<std::int64_t>(block.column.size()));
+    }
+    return block;
+}
+
+template <class T>
+SparseBlock<T> view(std::span<const std::int64_t> row_begin, std::span<const std::int32_t> column,
+                    const std::vector<T> &values, double value) {
+    return {static_cast<std::int64_t>(row_begin.size()) - 1, row_begin.data(), column.data(),
+            values.empty() ? nullptr : values.data(), static_cast<T>(value)};
+}
+
+std::string checksum(const Pattern &matrix) {
+    Checksum sum;
+    sum.add(matrix.row_begin.data(), matrix.row_begin.size() * sizeof matrix.row_begin.front());
+    sum.add(matrix.column.data(), matrix.column.size() * sizeof(std::int32_t));
+    sum.add(matrix.values.data(), matrix.values.size() * sizeof(double));
+    sum.add(&matrix.value, sizeof matrix.value);
+    return sum.digits();
+}
+
+} // namespace
+
+MatrixBlocks::MatrixBlocks(const Program &program, const DataSource &source, int role, const LocalRange &range)
+    : stored_(program.matrix_blocks.size()), blocks_(program.matrix_blocks.size(), nullptr) {
+    for (std::size_t file = 0; file < program.matrix_files.size(); ++file) {
+        const auto needs = [&](const MatrixBlock &block) { return std::cmp_equal(block.file, file); };
+        if (std::none_of(program.matrix_blocks.begin(), program.matrix_blocks.end(), needs))
+            continue;
+        const MatrixFile &described = program.matrix_files[file];
+        const Pattern matrix = read_matrix(source, described);
+        Pattern mean = matrix;
+        if (std::any_of(program.matrix_blocks.begin(), program.matrix_blocks.end(),
+                        [&](const MatrixBlock &block) { return needs(block) && block.mean; }))
+            divide_by_degrees(mean);
+        facts_.emplace_back(std::string("checksum of ") + described.name, checksum(matrix));
+        files_.push_back(located(source, described).path);
+        for (std::size_t b = 0; b < stored_.size(); ++b) {
+            const MatrixBlock &block = program.matrix_blocks[b];
+            if (!needs(block) || block.role != role)
+                continue;
+            const Pattern part = cut(block.mean ? mean : matrix, range(block.rows), range(block.columns));
+            fill(block.transposed ? transposed(part) : part, block, stored_[b]);
+            blocks_[b] =
+                block.type == Type::f64 ? static_cast<const void *>(&stored_[b].of_doubles) : &stored_[b].of_floats;
+        }
+    }
+}
+
+void MatrixBlocks::fill(const Pattern &matrix, const MatrixBlock &block, Block &to) {
+    to.row_begin = matrix.row_begin;
+    to.column = matrix.column;
+    if (block.type == Type::f64) {
+        to.doubles = matrix.values;
+        to.of_doubles = view(std::span<const std::int64_t>(to.row_begin), to.column, to.doubles, matrix.value);
+        return;
+    }
+    to.floats.assign(matrix.values.begin(), matrix.values.end());
+    to.of_floats = view(std::span<const std::int64_t>(to.row_begin), to.column, to.floats, matrix.value);
+}
+
+std::int64_t MatrixBlocks::bytes() const {
+    std::size_t bytes = 0;
+    for (const Block &block : stored_)
+        bytes += block.row_begin.size() * sizeof(std::int64_t) + block.column.size() * sizeof(std::int32_t) +
+                 block.floats.size() * sizeof(float) + block.doubles.size() * sizeof(double);
+    return static_cast<std::int64_t>(bytes);
+}
+
+} // namespace planrt

@@ -1,0 +1,33 @@
+#include "data/matrix_files.h"
+
+#include "support/failure.h"
+
+namespace planrt {
+
+GraphFile located(const DataSource &source, const MatrixFile &file) {
+    return {file.format, source.path(file.path), *file.targets == '\0' ? std::string() : source.path(file.targets)};
+}
+
+Pattern read_matrix(const DataSource &source, const MatrixFile &file) {
+    const GraphFile place = located(source, file);
+    Pattern matrix = read_graph(
+        place, {file.rows, file.columns, file.undirected, file.self_loops, file.duplicates, file.normalization});
+    if (file.nonzeros >= 0 && matrix.nonzeros() != file.nonzeros)
+        throw Failure(text("%s: has %lld nonzeros, but the program was compiled for %lld; compile it again",
+                           place.path.c_str(), static_cast<long long>(matrix.nonzeros()),
+                           static_cast<long long>(file.nonzeros)));
+    if (file.nonzeros >= 0 && fingerprint(matrix) != file.fingerprint)
+        throw Failure(place.path + ": has other edges than when the program was compiled; compile it again");
+    return matrix;
+}
+
+void divide_by_degrees(Pattern &matrix) {
+    if (matrix.values.empty())
+        matrix.values.assign(matrix.column.size(), matrix.value);
+    for (std::int64_t row = 0; row < matrix.rows; ++row)
+        for (std::int64_t i = matrix.row_begin[row]; i < matrix.row_begin[row + 1]; ++i)
+            matrix.values[i] /= static_cast<double>(matrix.degree(row));
+    drop_alike_values(matrix);
+}
+
+} // namespace planrt

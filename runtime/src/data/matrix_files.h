@@ -1,0 +1,22 @@
+// Matrices in files, as a program describes them: read with --data, and compared with what the compiler saw.
+#pragma once
+
+#include "data/formats/readers.h"
+
+#include <planrt/pattern.h>
+#include <planrt/planrt.h>
+
+#include <string>
+
+namespace planrt {
+
+/// The paths of the file, absolute or below the directory of the data.
+[[nodiscard]] GraphFile located(const DataSource &source, const MatrixFile &file);
+
+/// Errors: Failure with the file and its line; also if its nonzeros are not those for which the program was compiled.
+[[nodiscard]] Pattern read_matrix(const DataSource &source, const MatrixFile &file);
+
+/// Divides each value by the number of nonzeros in its row.
+void divide_by_degrees(Pattern &matrix);
+
+} // namespace planrt
