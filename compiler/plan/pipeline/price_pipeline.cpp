@@ -1,11 +1,11 @@
 #include "plan/pipeline/price_pipeline.h"
 
-#include "cost/collectives/transfer_price.h"
 #include "pipeline/makers.h"
 #include "pipeline/measure.h"
 #include "pipeline/weights.h"
 #include "plan/larger_micro_batches.h"
 #include "plan/pipeline/layer_times.h"
+#include "plan/pipeline/sends.h"
 #include "plan/pipeline/staged_step.h"
 #include "plan/pipeline/step_times.h"
 #include "program/slots.h"
@@ -24,7 +24,7 @@ using planrt::Placement;
 class PipelinePrice {
   public:
     PipelinePrice(const Request &request, const Plan &plan)
-        : request_(request), plan_(plan), pipeline_(*plan.pipeline), transfers_(plan.mesh, request.machine) {
+        : request_(request), plan_(plan), pipeline_(*plan.pipeline), sends_(plan.mesh, request.machine) {
         const auto axis = static_cast<int>(std::ranges::find(plan.axes, pipeline_.axis) - plan.axes.begin());
         for (int role = 0; role < ranks_of_pipeline(plan); ++role)
             ranks_.emplace_back(planrt::role_at(plan.mesh, axis, role), plan.mesh, request.machine);
@@ -281,18 +281,15 @@ class PipelinePrice {
     /// Counts what each rank sends `times` a step. Returns the price of one of these transfers.
     cost::Price send(Part &sender, const Placement &leaves, const Part &receiver, const Placement &arrives,
                      std::int64_t times, int element_bytes) {
-        const planrt::RolePlacement from{leaves, ranks_of(sender).role};
-        const planrt::RolePlacement to{arrives, ranks_of(receiver).role};
-        cost::Price most;
-        for (int rank = 0; rank < plan_.mesh.ranks(); ++rank) {
-            const planrt::Traffic traffic = planrt::traffic(from, to, plan_.mesh, rank);
-            planrt::Traffic &sum = sender.sent[static_cast<std::size_t>(rank)];
-            sum.calls += times * traffic.calls;
-            sum.elements += times * traffic.elements * element_bytes;
-            const cost::Price own = transfers_(from, to, element_bytes, rank);
-            most = own.seconds() > most.seconds() ? own : most;
+        const planrt::Role &role = ranks_of(sender).role;
+        const Sent &sent =
+            sends_.of({leaves, role}, sender.role, {arrives, ranks_of(receiver).role}, receiver.role, element_bytes);
+        for (std::size_t rank = 0; rank < sent.by_rank.size(); ++rank) {
+            const auto of_all = static_cast<std::size_t>(role.rank_of(plan_.mesh, static_cast<int>(rank)));
+            sender.sent[of_all].calls += times * sent.by_rank[rank].calls;
+            sender.sent[of_all].elements += times * sent.by_rank[rank].elements * element_bytes;
         }
-        return most;
+        return sent.price;
     }
 
     /// The level of the update that takes a value first.
@@ -359,7 +356,7 @@ class PipelinePrice {
     const Plan &plan_;
     const PipelinePlan &pipeline_;
     std::vector<Part> parts_;
-    cost::TransferPrices transfers_;
+    Sends sends_;
     std::deque<Ranks> ranks_; ///< by role; they refer to each other
     StagedStep step_;
     StagedStep larger_step_; ///< empty: all micro-batches are of one size
