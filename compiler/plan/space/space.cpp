@@ -14,7 +14,7 @@ const LayerLoop *find(const std::vector<LayerLoop> &loops, const std::string &na
 }
 
 /// Of one layer: all those of four axes and five loops. Tables of two layers have as many entries as its square.
-constexpr std::size_t most_strategies = 1300;
+constexpr std::size_t most_of_layer = 1300;
 
 /// The choice of one layer on one mesh.
 class Choice {
@@ -34,7 +34,7 @@ class Choice {
         Strategies all = of_groups(is_few() ? axes : 0);
         for (most_groups_ += 1; most_groups_ <= axes; ++most_groups_) {
             Strategies more = of_groups(most_groups_);
-            if (more.size() > most_strategies && !all.empty())
+            if (more.size() > most_of_layer && !all.empty())
                 break;
             all = std::move(more);
         }
@@ -58,7 +58,7 @@ class Choice {
         double most = 1;
         for (const int size : shape_.mesh.sizes)
             most *= size > 1 ? static_cast<double>(loops_.size() + 1) : 1;
-        return most <= most_strategies;
+        return most <= most_of_layer;
     }
 
     /// `groups`: of the axes before; the last one splits the loop `last`.
@@ -194,11 +194,11 @@ PerLayer<int> number_of_choices(const Space &space) {
 }
 
 bool is_tiny(const Space &space) {
-    constexpr std::size_t most_strategies = 60; // of all layers
+    constexpr std::size_t few = 60; // of all layers
     std::size_t strategies = 0;
     for (const auto &options : space.options)
         strategies += options->size();
-    return strategies <= most_strategies;
+    return strategies <= few;
 }
 
 std::string limited_to(int most_groups) {

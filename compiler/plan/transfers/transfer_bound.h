@@ -63,7 +63,7 @@ class TransferBounds {
 
       public:
         OfShape(const TransferBounds &bounds, const sharding::Reshards &reshards)
-            : bounds_(bounds), reshards_(reshards), volumes_(bounds.mesh_, reshards) {}
+            : bounds_(bounds), volumes_(bounds.mesh_, reshards) {}
         /// `latency`: includes that of the messages. Also valid for routes through other placements, since copies are
         /// made from copies.
         cost::Seconds seconds(int from, int to, int element_bytes, bool latency) {
@@ -145,7 +145,6 @@ class TransferBounds {
         }
 
         const TransferBounds &bounds_;
-        const sharding::Reshards &reshards_;
         PlacedVolumes volumes_;
         Tables by_any_;
         Tables by_one_;
