@@ -166,8 +166,8 @@ class Layer {
     std::vector<std::vector<std::string>> choices_; ///< per axis
 };
 
-/// Whether at most three open axes have more than one rank, or as many as are named, and no open axis with one stands
-/// right before one with more unless one of both is named.
+/// At most three open axes have more than one rank, or as many as are named. Of adjacent open axes that are not named,
+/// those with one rank come last.
 bool is_searched(const plan::Request &request, const Shape &shape) {
     std::set<std::string> named = axes_of_rules(request);
     for (const plan::StoragePin &pin :

@@ -2,6 +2,7 @@
 
 #include "pipeline/makers.h"
 #include "pipeline/text.h"
+#include "plan/space/meshes.h"
 #include "sharding/stage_recomputation.h"
 
 #include <algorithm>
@@ -11,24 +12,12 @@ namespace planc::plan {
 
 namespace {
 
-/// The axes that rules of the user name.
-std::set<std::string> taken_axes(const Request &request) {
-    std::set<std::string> taken;
-    for (const std::vector<Pin> &pins : request.pins)
-        for (const Pin &pin : pins)
-            taken.insert(pin.axes.begin(), pin.axes.end());
-    for (const StoragePin *pin : {&request.storage.parameters, &request.storage.gradients, &request.storage.optimizer})
-        if (*pin)
-            taken.insert((*pin)->begin(), (*pin)->end());
-    return taken;
-}
-
 std::vector<MeshAxis> possible_axes(const Request &request) {
     const std::string &wanted = request.pipeline->axis;
     if (wanted.empty() && request.mesh.automatic)
         return {{stages_axis, 0}};
     std::vector<MeshAxis> axes;
-    const std::set<std::string> taken = taken_axes(request);
+    const std::set<std::string> taken = axes_of_rules(request);
     const bool alike = !cost::placement_matters(request.machine, request.ranks); // open ones that no rule names
     bool has_open = false;
     for (const MeshAxis &axis : request.mesh.axes) {

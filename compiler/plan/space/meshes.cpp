@@ -47,24 +47,12 @@ void keep_rules_effective(const Request &request, std::vector<MeshShape> &shapes
     std::erase_if(shapes, [&](const MeshShape &shape) { return idle_axes(shape, named) > least; });
 }
 
-/// Axes that rules name, and that of the stages.
-std::set<std::string> named_axes(const Request &request) {
-    std::set<std::string> named;
-    for (const std::vector<Pin> &pins : request.pins)
-        for (const Pin &pin : pins)
-            named.insert(pin.axes.begin(), pin.axes.end());
-    for (const StoragePin *pin : {&request.storage.parameters, &request.storage.gradients, &request.storage.optimizer})
-        if (*pin)
-            named.insert((*pin)->begin(), (*pin)->end());
-    if (request.pipeline)
-        named.insert(request.pipeline->axis);
-    return named;
-}
-
 /// Of open axes, at most three have more than one rank, or as many as are named. Of adjacent open axes that are not
 /// named, those with one rank come last.
 void keep_few_open_axes(const Request &request, std::vector<MeshShape> &shapes) {
-    const std::set<std::string> named = named_axes(request);
+    std::set<std::string> named = axes_of_rules(request);
+    if (request.pipeline)
+        named.insert(request.pipeline->axis);
     const std::vector<MeshAxis> &axes = request.mesh.axes;
     const auto of_rules =
         std::ranges::count_if(axes, [&](const MeshAxis &axis) { return axis.size == 0 && named.contains(axis.name); });
@@ -86,6 +74,17 @@ void keep_few_open_axes(const Request &request, std::vector<MeshShape> &shapes) 
 }
 
 } // namespace
+
+std::set<std::string> axes_of_rules(const Request &request) {
+    std::set<std::string> named;
+    for (const std::vector<Pin> &pins : request.pins)
+        for (const Pin &pin : pins)
+            named.insert(pin.axes.begin(), pin.axes.end());
+    for (const StoragePin *pin : {&request.storage.parameters, &request.storage.gradients, &request.storage.optimizer})
+        if (*pin)
+            named.insert((*pin)->begin(), (*pin)->end());
+    return named;
+}
 
 bool pins_axes(const Request &request) {
     for (const std::vector<Pin> &pins : request.pins)

@@ -5,6 +5,7 @@
 
 #include "plan/plan.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct MeshShape {
 /// `batch -> rows; hidden -> cols` on 4 ranks is 2x2. Empty: the sizes do not multiply to the ranks.
 [[nodiscard]] std::vector<MeshShape> mesh_shapes(const Request &request);
 
+/// The axes over which rules of the user split or store something.
+[[nodiscard]] std::set<std::string> axes_of_rules(const Request &request);
 /// Whether a rule of the user names an axis.
 [[nodiscard]] bool pins_axes(const Request &request);
 

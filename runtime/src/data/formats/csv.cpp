@@ -12,15 +12,6 @@ namespace planrt {
 
 namespace {
 
-std::string_view trim(std::string_view word) {
-    const auto blank = [](char letter) { return letter == ' ' || letter == '\t' || letter == '"'; };
-    while (!word.empty() && blank(word.front()))
-        word.remove_prefix(1);
-    while (!word.empty() && blank(word.back()))
-        word.remove_suffix(1);
-    return word;
-}
-
 class CsvReader {
   public:
     CsvReader(const DataSource &source, std::vector<FieldStore> &stores, SplitColumn &split_column)

@@ -22,15 +22,6 @@ namespace planrt {
 
 namespace {
 
-std::string_view trim(std::string_view word) {
-    const auto blank = [](char letter) { return letter == ' ' || letter == '\t' || letter == '"'; };
-    while (!word.empty() && blank(word.front()))
-        word.remove_prefix(1);
-    while (!word.empty() && blank(word.back()))
-        word.remove_suffix(1);
-    return word;
-}
-
 /// "train" or 0, "validation" or 1, "test" or 2; everything else is in no part.
 double part_of(std::string_view word) {
     constexpr std::array<std::string_view, 3> names = {"train", "validation", "test"};

@@ -59,4 +59,13 @@ bool Lines::refill(std::size_t &searched) {
     return got > 0;
 }
 
+std::string_view trim(std::string_view word) {
+    const auto blank = [](char letter) { return letter == ' ' || letter == '\t' || letter == '"'; };
+    while (!word.empty() && blank(word.front()))
+        word.remove_prefix(1);
+    while (!word.empty() && blank(word.back()))
+        word.remove_suffix(1);
+    return word;
+}
+
 } // namespace planrt

@@ -35,4 +35,7 @@ class Lines {
     std::int64_t number_ = 0;
 };
 
+/// A word of a CSV file without blanks and quotes around it.
+[[nodiscard]] std::string_view trim(std::string_view word);
+
 } // namespace planrt
