@@ -129,6 +129,7 @@ struct Request {
     /// The work that the search may do, as a multiple of the default, which takes seconds. Work is counted in entries
     /// of tables and in branches, so that the answer does not depend on the computer.
     double effort = 1;
+    double share = 1; ///< of that work: what is left for this search where several find one answer
     std::function<void(const Progress &)> progress; ///< called after each part of the search; none: nobody waits
 };
 
@@ -136,6 +137,12 @@ struct Request {
 [[nodiscard]] inline double memory_limit(const Request &request) {
     const bool is_given = request.memory_limit_bytes > 0 || !request.search;
     return is_given ? request.memory_limit_bytes : request.machine.memory_bytes;
+}
+
+/// The work of a whole search, in entries of tables that the solver visits: about a nanosecond each.
+[[nodiscard]] inline double allowed_work(const Request &request) {
+    constexpr double some_seconds = 4e9;
+    return request.effort * some_seconds;
 }
 
 /// Whether the axis has the stages of a pipeline, so that nothing is split over it.
@@ -228,6 +235,7 @@ struct Plan {
     bool memory_decided = false;              ///< the fastest plan did not fit
     double memory_limit_bytes = 0;            ///< the limit in force; 0: none
     Bytes program{};                          ///< of a rank, exactly; 0: the plan was not scheduled
+    double share = 0;                         ///< of the work that Request::effort allows: what was done
     std::string note;                         ///< why the search was not exact; empty: it was
 
     /// The optimality gap, (cost - lower bound) / cost; 0: certified as the minimum.

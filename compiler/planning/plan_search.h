@@ -121,6 +121,7 @@ class PlanSearch {
     /// the plan that was the best then.
     std::vector<Found> others_;
     std::optional<bool> may_divide_; ///< none: not asked yet
+    double work_left_ = 1;           ///< of the whole search: Plan::share
     std::vector<Tried> tried_;
     std::int64_t least_arena_ = 0;         ///< of the programs that were too large; 0: there was none
     std::optional<Scheduled> schedule_;    ///< of the plan that was found or chosen

@@ -366,7 +366,7 @@ TEST(NarrowedSearch, FindsWhatTheSearchOfAllFinds) {
         const Space space = make_space(c.request, c.shape);
         const double unlimited = std::numeric_limits<double>::infinity();
         TermCache cache(c.shape.mesh, c.request.machine);
-        const Found all = search(c.request, step, c.shape, space, c.storage, cache, 0, unlimited);
+        const Found all = search(c.request, step, c.shape, space, c.storage, cache, {});
         ASSERT_TRUE(all.feasible);
         const double seconds = all.cost->seconds().value;
         const double give_up_at = uniform(random, 0, 1) ? unlimited : seconds * uniform(random, 101, 140) / 100;
@@ -376,7 +376,8 @@ TEST(NarrowedSearch, FindsWhatTheSearchOfAllFinds) {
         const Marginals bound = bounds.of(c.storage, give_up_at);
         const auto search_few = [&](const Marginals &given, double limit) {
             const Few few = few_strategies(step, space, c.shape, c.request.machine, c.storage, cache, given, limit);
-            return narrowed_search(c.request, step, c.shape, space, c.storage, cache, given, few, 0, limit);
+            return narrowed_search(c.request, step, c.shape, space, c.storage, cache, given, few,
+                                   {.give_up_at = limit});
         };
         const Found few = search_few(bound, give_up_at);
         ASSERT_TRUE(few.feasible);

@@ -156,8 +156,7 @@ class WhyNot {
         const sharding::GraphIndex index(request_.graph);
         const StepStructure step(index, request_.machine);
         TermCache cache(shape.mesh, request_.machine);
-        const Found found = search(request_, step, shape, space, plan_.storage, cache, plan_.memory_limit_bytes,
-                                   std::numeric_limits<double>::infinity());
+        const Found found = search(request_, step, shape, space, plan_.storage, cache, {plan_.memory_limit_bytes});
         if (!found.feasible)
             return "'" + statement() + "' is not possible: no plan with it was found that fits the memory, " +
                    cost::human_bytes(Bytes(plan_.memory_limit_bytes)) + " a rank\n";

@@ -27,7 +27,9 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double rounding = 1e-9;
-constexpr int most_rounds = 6; ///< of cutting anew where memory is short
+constexpr double work_of_operation = 5000; ///< where a pipeline is priced, in the unit of allowed_work()
+constexpr double least_share = 1.0 / 32;   ///< of the work of the whole search: what each depth gets at least
+constexpr int most_rounds = 6;             ///< of cutting anew where memory is short
 
 class PipelineSearch {
   public:
@@ -75,6 +77,7 @@ class PipelineSearch {
 
     void finish(Plan &plan) const {
         plan.lower_bound = request_.search ? Seconds(std::min(lower_bound_, plan.cost->seconds().value)) : Seconds(0);
+        plan.share = share_;
         plan.meshes = meshes_;
         plan.memory_limit_bytes = limit_;
         plan.memory_decided = memory_decided_;
@@ -119,7 +122,9 @@ class PipelineSearch {
         inner.baselines = request_.search;
         // The busiest stage works for its share of what all do together, but for reshards where the cuts are.
         inner.at_most = Seconds(depth.ranks * best_seconds());
+        inner.share = std::max(request_.share - share_, least_share);
         Plan plan = search_meshes(inner);
+        share_ += plan.share;
         meshes_ += plan.meshes;
         if (!plan.failure.empty()) {
             too_slow_ |= plan.too_slow;
@@ -206,14 +211,17 @@ class PipelineSearch {
         const Plan cut_anew = cut_for_memory(splits, plan);
         take(cut_anew);
         for (const StorageChoice &choice : storage_choices(request_, {plan.axes, plan.mesh})) {
-            if (fitting_ > candidates && choice.saves_memory_only)
+            if ((fitting_ > candidates && choice.saves_memory_only) || (is_done() && best_seconds() < infinity))
                 break;
             for (const Plan *each : {&plan, &cut_anew})
                 take(with_splits_by_stage(*each, choice.storage));
         }
     }
 
-    [[nodiscard]] Plan with_splits_by_stage(Plan plan, const Storage &storage) const {
+    /// Whether plans are bettered no longer.
+    [[nodiscard]] bool is_done() const { return share_ >= request_.share; }
+
+    [[nodiscard]] Plan with_splits_by_stage(Plan plan, const Storage &storage) {
         std::optional<LayerStrategies> layers = splits_by_stage(request_, plan, storage);
         if (!layers)
             return plan;
@@ -226,11 +234,11 @@ class PipelineSearch {
 
     /// The same plan by the fastest schedule that fits the memory, or by the one that needs the least. Schedules that
     /// would be slower with the times of the first one are passed by, unless `all` are priced.
-    [[nodiscard]] Plan priced(Plan plan, bool all = false) const {
+    [[nodiscard]] Plan priced(Plan plan, bool all = false) {
         const int chunks = plan.pipeline->chunks;
         const std::vector<std::string> &schedules = schedules_.at(chunks);
         plan.pipeline->schedule = schedules.front();
-        plan.cost = std::make_shared<const CostTable>(price_pipeline(request_, plan));
+        price(plan);
         std::vector<std::pair<double, std::string>> others;
         for (std::size_t i = 1; i < schedules.size(); ++i)
             others.emplace_back(seconds_with(schedules[i], ranks_of_pipeline(plan), chunks, request_.graph.microbatches,
@@ -244,11 +252,16 @@ class PipelineSearch {
                 continue;
             Plan other = plan;
             other.pipeline->schedule = schedule;
-            other.cost = std::make_shared<const CostTable>(price_pipeline(request_, other));
+            price(other);
             if (is_better(other, plan))
                 plan = std::move(other);
         }
         return plan;
+    }
+
+    void price(Plan &plan) {
+        plan.cost = std::make_shared<const CostTable>(price_pipeline(request_, plan));
+        share_ += work_of_operation * static_cast<double>(request_.graph.operations.size()) / allowed_work(request_);
     }
 
     [[nodiscard]] bool is_better(const Plan &a, const Plan &b) const {
@@ -260,20 +273,20 @@ class PipelineSearch {
                        : a.cost->memory.total() < b.cost->memory.total();
     }
 
-    [[nodiscard]] Plan with_stages(const Splits &splits, Plan plan, const Begins &begins) const {
+    [[nodiscard]] Plan with_stages(const Splits &splits, Plan plan, const Begins &begins) {
         plan.pipeline->stages = cuts_.stages(begins);
         splits.set_layers(plan);
         return priced(std::move(plan));
     }
 
-    [[nodiscard]] PipelineRules rules() const {
+    [[nodiscard]] PipelineRules rules() {
         return {[this](Plan plan) { return priced(std::move(plan), /*all=*/true); },
                 [this](const Plan &a, const Plan &b) { return is_better(a, b); }};
     }
 
     /// Moves cuts as long as that helps by the times of the layers. Prices take longer: after 1, 2, 4, … moves and the
     /// last one, the best of them is taken.
-    [[nodiscard]] Plan with_best_cuts(const Splits &splits) const {
+    [[nodiscard]] Plan with_best_cuts(const Splits &splits) {
         Plan best = priced(splits.plan);
         if (!wanted_.cuts.empty())
             return best;
@@ -281,7 +294,7 @@ class PipelineSearch {
         const PipelinePlan first = *best.pipeline;
         Begins begins = cuts_.begins(first.stages);
         int moves = 0;
-        for (int next = 1; next > 0;) {
+        for (int next = 1; next > 0 && !is_done();) {
             const std::optional<Begins> moved = search.moved(begins, first.schedule, first.chunks);
             if (moved) {
                 begins = *moved;
@@ -296,9 +309,10 @@ class PipelineSearch {
     }
 
     /// Gives fewer layers to stages that take more memory than there is.
-    [[nodiscard]] Plan cut_for_memory(const Splits &splits, Plan best) const {
+    [[nodiscard]] Plan cut_for_memory(const Splits &splits, Plan best) {
         std::vector<std::vector<double>> weights = cuts_.seconds(splits.costs);
-        for (int round = 0; round < most_rounds && wanted_.cuts.empty() && !fits(best); ++round) {
+        const int rounds = wanted_.cuts.empty() && !(is_done() && best_seconds() < infinity) ? most_rounds : 0;
+        for (int round = 0; round < rounds && !fits(best); ++round) {
             const std::vector<cost::StageRow> &rows = best.cost->pipeline->stages;
             for (std::size_t place = 0; place < wanted_.layers.size(); ++place) {
                 const int stage = best.pipeline->stages.of[wanted_.layers[place]];
@@ -330,6 +344,7 @@ class PipelineSearch {
 
     [[nodiscard]] Plan failed() const {
         Plan plan;
+        plan.share = share_;
         plan.memory_limit_bytes = limit_;
         if (too_slow_ && request_.at_most < Request::unlimited) {
             plan.failure = "no pipeline that was searched is faster";
@@ -371,6 +386,7 @@ class PipelineSearch {
     std::map<int, Plan> best_;                          ///< by stages a rank
     std::optional<Plan> of_depth_;                      ///< the best of the depth, whether it fits or not
     double lower_bound_ = infinity;
+    double share_ = 0; ///< Plan::share
     int meshes_ = 0;
     std::size_t fitting_ = 0; ///< plans
     bool memory_decided_ = false;

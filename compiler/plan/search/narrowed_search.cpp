@@ -182,23 +182,30 @@ Space few_by(const Marginals &bounds, const StepStructure &step, const Space &sp
 
 Found narrowed_search(const Request &request, const StepStructure &step, const MeshShape &shape, const Space &space,
                       const Storage &storage, TermCache &cache, const Marginals &bounds, const Few &few,
-                      double byte_limit, double give_up_at) {
+                      const SearchLimits &limits) {
+    const double give_up_at = limits.give_up_at;
     Found nothing;
     nothing.lower_bound = std::min(bounds.lower_bound, give_up_at); // bounds above that are not told apart
     if (bounds.lower_bound >= give_up_at)
         return nothing;
     const Narrowing narrowing(step, space, bounds);
+    double work = 0;
     const auto among = [&](const Space &kept, double lower_bound, double limit) {
         Found found;
         found.lower_bound = lower_bound;
-        return lower_bound >= limit ? found : search(request, step, shape, kept, storage, cache, byte_limit, limit);
+        if (lower_bound < limit)
+            found = search(request, step, shape, kept, storage, cache, {limits.bytes, limit, limits.work - work});
+        work += found.work;
+        found.work = work;
+        return found;
     };
     Found found = among(few.kept, few.lower_bound, give_up_at);
     const double limit = found.feasible ? std::min(found.cost->seconds().value, give_up_at) : give_up_at;
     const Space rest = narrowing.kept(limit * (1 + rounding), cache);
     const bool known = found.feasible || give_up_at < infinity; // a plan, here or elsewhere
     const double effort = request.effort / (found.memory_decided ? solves_under_limit : 1);
-    const bool too_many = known && limit > few.below && !is_tiny(rest) && !is_small(step, rest, effort);
+    const bool too_large = !is_small(step, rest, effort) || work >= limits.work;
+    const bool too_many = known && limit > few.below && !is_tiny(rest) && too_large;
     if (limit <= few.below || too_many) {
         found.lower_bound = std::min(found.lower_bound, too_many ? few.below : limit);
         found.too_many = too_many;
@@ -211,6 +218,7 @@ Found narrowed_search(const Request &request, const StepStructure &step, const M
     if (!found.feasible || (better.feasible && better.cost->seconds() < found.cost->seconds()))
         return better;
     found.lower_bound = better.lower_bound;
+    found.work = better.work;
     found.memory_decided = better.memory_decided;
     found.complete &= better.complete;
     return found;

@@ -60,6 +60,6 @@ struct Few {
 /// left out takes at least `give_up_at`, or at least as long as the plan found.
 [[nodiscard]] Found narrowed_search(const Request &request, const StepStructure &step, const MeshShape &shape,
                                     const Space &space, const Storage &storage, TermCache &cache,
-                                    const Marginals &bounds, const Few &few, double byte_limit, double give_up_at);
+                                    const Marginals &bounds, const Few &few, const SearchLimits &limits);
 
 } // namespace planc::plan

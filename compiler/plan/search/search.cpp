@@ -21,12 +21,12 @@ constexpr double worth_branching = 1e-3; ///< of the seconds, where memory decid
 class MeshSearch {
   public:
     MeshSearch(const Request &request, const StepStructure &step, const MeshShape &shape, const Space &space,
-               const Storage &storage, TermCache &cache, double byte_limit, double give_up_at)
+               const Storage &storage, TermCache &cache, const SearchLimits &limits)
         : request_(request), step_(step), index_(step.index), shape_(shape), space_(space), storage_(storage),
           objective_(
               std::make_shared<Objective>(make_objective(step, space, shape.mesh, request.machine, storage, cache))),
-          known_(cache.known), problems_(*objective_, request.effort), byte_limit_(byte_limit),
-          give_up_at_(give_up_at) {}
+          known_(cache.known), problems_(*objective_, request.effort), byte_limit_(limits.bytes),
+          give_up_at_(limits.give_up_at), most_work_(limits.work) {}
 
     double least_memory() { return fits() ? 0 : found_.least_bytes; }
 
@@ -62,7 +62,8 @@ class MeshSearch {
             if (excess_ > 0)
                 tighten();
         }
-        split();
+        if (!is_done())
+            split();
         found_.memory_decided |= least_too_large_ < best();
         if (!found_.feasible && least_total_ > 0) {
             found_.least_bytes = least_total_;
@@ -72,6 +73,7 @@ class MeshSearch {
             close_gap();
             found_.layers = chosen(space_, found_.values);
         }
+        found_.work = memo_.work;
         return std::move(found_);
     }
 
@@ -98,11 +100,14 @@ class MeshSearch {
                 return false;
             }
             excess_ = 0;
-            if (!least.feasible || (offer(least.values), excess_ == 0) || !count_at_peak())
+            if (!least.feasible || (offer(least.values), excess_ == 0) || is_done() || !count_at_peak())
                 break;
         }
         return true;
     }
+
+    /// Whether no further problem is solved: what was found stands.
+    [[nodiscard]] bool is_done() const { return memo_.work >= most_work_; }
 
     /// The fastest plans exceed the memory limit by what does not live through the step. Counts what passes at the
     /// operation where these plans have most of it; then lowers the limit until a plan fits, and raises it again as far
@@ -111,7 +116,7 @@ class MeshSearch {
         found_.memory_decided = true;
         double limit = byte_limit_;
         double too_high = limit;
-        for (int i = 0; i < most_tightenings && excess_ > 0; ++i) {
+        for (int i = 0; i < most_tightenings && excess_ > 0 && !is_done(); ++i) {
             if (!count_at_peak()) {
                 too_high = limit;
                 limit -= excess_;
@@ -120,7 +125,7 @@ class MeshSearch {
             if (limit == byte_limit_)
                 found_.lower_bound = std::max(found_.lower_bound, bound);
         }
-        for (int i = 0; i < most_halvings && limit < too_high; ++i) {
+        for (int i = 0; i < most_halvings && limit < too_high && !is_done(); ++i) {
             const double middle = (too_high + limit) / 2;
             branch(middle);
             (excess_ > 0 ? too_high : limit) = middle;
@@ -166,7 +171,7 @@ class MeshSearch {
             Node node = std::move(*least);
             open.erase(least);
             const std::uint32_t undecided = problems_.used(node.values) & ~node.paid;
-            if (undecided == 0 || node.bound >= best() * (1 - rounding) || is_not_worth(node, undecided))
+            if (undecided == 0 || node.bound >= best() * (1 - rounding) || is_not_worth(node, undecided) || is_done())
                 return std::min({node.bound, best(), lost_});
             const std::uint32_t set = std::bit_floor(undecided);
             add(open, node.paid, node.forbidden | set, limit);
@@ -265,6 +270,7 @@ class MeshSearch {
     Memo memo_; ///< of problems_
     double byte_limit_;
     double give_up_at_;
+    double most_work_;
     std::set<std::vector<int>> offered_;         ///< solutions that have been priced under the same limit
     std::vector<std::set<OperationId>> counted_; ///< operations at which memory is counted, by kind
     double lost_ = infinity;                     ///< a bound of those of the last branch for which nothing was found
@@ -278,18 +284,18 @@ class MeshSearch {
 } // namespace
 
 Found search(const Request &request, const StepStructure &step, const MeshShape &shape, const Space &space,
-             const Storage &storage, TermCache &cache, double byte_limit, double give_up_at) {
-    return MeshSearch(request, step, shape, space, storage, cache, byte_limit, give_up_at).run();
+             const Storage &storage, TermCache &cache, const SearchLimits &limits) {
+    return MeshSearch(request, step, shape, space, storage, cache, limits).run();
 }
 
 double least_memory(const Request &request, const StepStructure &step, const MeshShape &shape, const Space &space,
                     const Storage &storage, TermCache &cache, double byte_limit) {
-    return MeshSearch(request, step, shape, space, storage, cache, byte_limit, infinity).least_memory();
+    return MeshSearch(request, step, shape, space, storage, cache, {byte_limit}).least_memory();
 }
 
 Found smallest(const Request &request, const StepStructure &step, const MeshShape &shape, const Space &space,
                const Storage &storage, TermCache &cache) {
-    return MeshSearch(request, step, shape, space, storage, cache, infinity, infinity).smallest();
+    return MeshSearch(request, step, shape, space, storage, cache, {infinity}).smallest();
 }
 
 LayerStrategies chosen(const Space &space, const std::vector<int> &values) {

@@ -9,6 +9,7 @@
 #include "plan/space/space.h"
 #include "plan/terms/objective.h"
 
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -24,13 +25,18 @@ struct Found {
     double least_bytes = 0; ///< if nothing fits: a lower bound on the memory, or the memory of the smallest plan seen
     bool least_was_seen = false; ///< then: the latter, so others may take less
     bool complete = true;        ///< Objective::is_exact
+    double work = 0;             ///< that was done: Memo::work
     bool too_many = false;       ///< there may be better strategies that were not searched: narrowed_search()
 };
 
-/// `byte_limit` on cost::Memory::total(); 0: none. `give_up_at`: in seconds; slower plans are of no interest.
+struct SearchLimits {
+    double bytes = 0;                                      ///< on cost::Memory::total(); 0: none
+    double give_up_at = Request::unlimited.value;          ///< in seconds; slower plans are of no interest
+    double work = std::numeric_limits<double>::infinity(); ///< Found::work after which the best so far stands
+};
+
 [[nodiscard]] Found search(const Request &request, const StepStructure &step, const MeshShape &shape,
-                           const Space &space, const Storage &storage, TermCache &cache, double byte_limit,
-                           double give_up_at);
+                           const Space &space, const Storage &storage, TermCache &cache, const SearchLimits &limits);
 
 /// A lower bound of the memory of all plans, if it is above the limit; else 0.
 [[nodiscard]] double least_memory(const Request &request, const StepStructure &step, const MeshShape &shape,

@@ -31,8 +31,9 @@ constexpr std::size_t most_at_once = 4; ///< searches of meshes
 /// The gain, as a part of the seconds, that is worth a search if the answer remains open anyway. It is judged by the
 /// bound of the few strategies; all others are given up with them, and count with their own bound.
 constexpr double worth_a_search = 0.005;
-constexpr double may_be_short = 0.5;  ///< of the limit: a bound on memory from which on it is found anew
-constexpr double may_be_proved = 0.9; ///< of the limit: one from which on the smallest plan is found first
+constexpr double least_share = 1.0 / 16; ///< of the work: what a search may take where no plan is known yet
+constexpr double may_be_short = 0.5;     ///< of the limit: a bound on memory from which on it is found anew
+constexpr double may_be_proved = 0.9;    ///< of the limit: one from which on the smallest plan is found first
 
 class Planner {
   public:
@@ -70,10 +71,13 @@ class Planner {
             plan_.least_was_found = least_was_seen_;
             plan_.least_memory = Bytes(least_bytes_);
         }
+        plan_.share = work_ / allowed_work(request_);
         if (!plan_.failure.empty())
             return std::move(plan_);
         plan_.lower_bound = Seconds(std::min({lower_bound_, best_seconds_, best_baseline_}));
         finish_baselines();
+        if (plan_.note.empty() && work_left() <= 0 && plan_.gap() > rounding)
+            plan_.note = "the search ended after the work that --effort allows";
         if (plan_.note.empty() && least_left_open_ < plan_.cost->seconds().value)
             plan_.note = "too many strategies are nearly as fast for an exact search";
         if (plan_.note.empty() && !is_complete_ && plan_.gap() > rounding)
@@ -401,12 +405,14 @@ class Planner {
             return only(on, candidate.storage);
         if (const double least = least_bytes(on, candidate.storage); least > limit_)
             return too_large(least);
-        const Few few = candidate.few ? *candidate.few : few_of(candidate, at_most);
         const bool open = candidate.bounds.lower_bound < at_most;
+        if (open && work_left() <= 0 && is_known())
+            return left_open(candidate.bounds.lower_bound);
+        const Few few = candidate.few ? *candidate.few : few_of(candidate, at_most);
         if (open && least_left_open_ < at_most && few.lower_bound > (1 - worth_a_search) * at_most)
-            return left_open(few);
+            return left_open(std::min(few.lower_bound, few.below));
         return narrowed_search(request_, *step_, on.shape, on.space, candidate.storage, on.cache, candidate.bounds, few,
-                               limit_, at_most);
+                               {limit_, at_most, std::max(work_left(), least_share * allowed_work(request_))});
     }
 
     /// Of a mesh with a storage; 0: there is no limit.
@@ -423,9 +429,9 @@ class Planner {
         return found;
     }
 
-    [[nodiscard]] static Found left_open(const Few &few) {
+    [[nodiscard]] static Found left_open(double lower_bound) {
         Found found;
-        found.lower_bound = std::min(few.lower_bound, few.below);
+        found.lower_bound = lower_bound;
         found.too_many = true;
         return found;
     }
@@ -437,6 +443,7 @@ class Planner {
         if (found.too_many)
             least_left_open_ = std::min(least_left_open_, found.lower_bound);
         lower_bound_ = std::min(lower_bound_, found.lower_bound);
+        work_ += found.work;
         plan_.memory_decided |= found.memory_decided;
         is_complete_ &= found.complete;
         if (!found.feasible) {
@@ -522,6 +529,11 @@ class Planner {
         return std::to_string(request_.ranks) + " ranks do not make up the mesh [" + sizes + "]";
     }
 
+    [[nodiscard]] double work_left() const { return request_.share * allowed_work(request_) - work_; }
+
+    /// Whether there is a plan, here or elsewhere.
+    [[nodiscard]] bool is_known() const { return std::min(best_seconds_, best_baseline_) < infinity || is_compared(); }
+
     const Request &request_;
     double limit_;
     std::shared_ptr<const cost::GraphFacts> facts_;
@@ -535,6 +547,7 @@ class Planner {
     double best_baseline_ = infinity; ///< seconds, of those that may be the answer
     bool best_empty_ = false;
     bool is_complete_ = true; ///< Found::complete, everywhere
+    double work_ = 0;         ///< so far
     double least_ = 0;        ///< bytes: a lower bound of all plans
     double least_bytes_ = 0;
     bool least_was_seen_ = false;       ///< Found::least_was_seen, somewhere

@@ -52,6 +52,7 @@ struct Memo {
     std::map<Key, std::vector<Function>> sums; ///< by the tables that were added, and their classes
     Messages messages;                         ///< without a price of bytes
     std::vector<Bucket> order;                 ///< empty: not known yet
+    double work = 0;                           ///< of all problems so far, in entries of tables that were visited
     double price = 0; ///< of memory, in seconds a byte, at which the last problem with a limit was decided
 
   private:

@@ -11,6 +11,8 @@ namespace planc::plan {
 
 namespace {
 
+constexpr double work_of_table = 1000; ///< whatever its size, in entries
+
 using Weighted = std::shared_ptr<const std::vector<double>>;
 
 /// seconds * weight + bytes * price, once per pair of tables.
@@ -157,8 +159,11 @@ class Scalar {
         Function message;
         message.variables = others(variable, group);
         Memo::Message &known = messages_[key(variable, message.variables, group)];
-        if (!known.seconds)
+        if (!known.seconds) {
             known = made(variable, message.variables, group);
+            const std::size_t values = classes(variable, group).representatives.size();
+            memo_.work += work_of_table + static_cast<double>(known.seconds->size() * values);
+        }
         message.offsets = known.offsets;
         message.seconds = known.seconds;
         pool_.push_back(std::move(message));
