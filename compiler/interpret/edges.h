@@ -2,6 +2,7 @@
 #pragma once
 
 #include "interpret/evaluate.h"
+#include "ir/plan_dialect.h"
 
 namespace planc::interpret {
 

@@ -29,7 +29,9 @@ interpret::Array sparse_matrix(std::mt19937 &random) {
 class EdgeGradient : public testing::Test {
   protected:
     std::string entries(bool ones) {
-        return function.operation(std::string("plan.edges \"a\" nonzeros 12") + (ones ? " ones" : ""), {}, "", pairs);
+        const std::string properties =
+            std::string(R"() <{matrix = "a", nonzeros = 12 : i64)") + (ones ? ", ones}>" : "}>");
+        return function.operation("\"plan.edges\"(", {}, properties, pairs);
     }
     /// The maximum over the entries of each row; 0 in rows without any.
     std::string largest(const std::string &value, const Dimensions &of, const Dimensions &kept) {
