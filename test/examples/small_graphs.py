@@ -35,8 +35,7 @@ mesh grid = [rows, cols]
 layout one_d on grid {{ vertex -> [rows, cols] }}
 layout one_and_a_half_d on grid {{ vertex -> rows; vertex' -> cols }}
 layout two_d on grid {{ vertex -> rows; h {{ hidden -> cols }}; logits {{ class -> cols }} }}
-layout heads on grid {{ head -> [rows, cols] }}
-layout features on grid {{ h {{ hidden -> [rows, cols] }}; logits {{ class -> [rows, cols] }} }}
+{heads}layout features on grid {{ h {{ hidden -> [rows, cols] }}; logits {{ class -> [rows, cols] }} }}
 layout parts on grid {{ vertex -> rows; microbatches = 2 }}
 layout best on grid = auto
 
@@ -47,6 +46,8 @@ train graph on small {{
     layout    = best
 }}
 """
+
+HEADS = "layout heads on grid { head -> [rows, cols] }\n"
 
 GCN = """network graph(a: sparse[vertex, vertex', f32], x: f32[vertex, word]) -> f32[vertex, class] {
     h      = tanh(gcn(a, dropout(x, rate = 0.2), hidden))
@@ -103,7 +104,7 @@ def main():
     vertices, count, network, arguments, options = CASES[name]
     draw = random.Random(7)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{name}.plan").write_text(PLAN.format(vertices=vertices, network=network, arguments=arguments, options=options))
+    (folder / f"{name}.plan").write_text(PLAN.format(heads=HEADS if "gat" in network else "", vertices=vertices, network=network, arguments=arguments, options=options))
     used = range(vertices - 1) if vertices > 3 else range(vertices)
     edges = sorted({(draw.choice(used), draw.choice(used)) for _ in range(count)})
     if "undirected" in options:
