@@ -65,7 +65,7 @@ void Reverse::analyze(mlir::Block &block) {
             continue;
         const Value result = op.getResult(0);
         bool trained = is_trained(op);
-        if (mlir::isa<ir::SpmmOp>(op)) // its matrix is an input
+        if (mlir::isa<ir::SpmmOp, ir::EdgesOp>(op)) // its matrix is an input
             with_data_.insert(result);
         for (mlir::OpOperand &operand : op.getOpOperands()) {
             trained |= trained_.contains(operand.get()) && passes_gradients(operand);
@@ -131,10 +131,22 @@ Value einsum_gradient(LayerBuilder &build, ir::EinsumOp op, unsigned operand, Va
     return build.einsum(backward, inputs, kept);
 }
 
+/// Where a maximum is over the entries of a sparse matrix: 1 at each entry.
+Value mask_of_entries(Value operand) {
+    auto select = operand.getDefiningOp<ir::PointwiseOp>();
+    auto is_entry = select && select.getFunction() == "select" ? select.getInputs()[0].getDefiningOp<ir::PointwiseOp>()
+                                                               : ir::PointwiseOp();
+    if (is_entry && is_entry.getFunction() == "not_equal" && is_entry.getInputs()[0].getDefiningOp<ir::EdgesOp>())
+        return is_entry.getInputs()[0];
+    return {};
+}
+
 /// The gradient of a maximum or minimum goes to the elements that attain it, in equal shares.
 Value extremum_gradient(LayerBuilder &build, ir::ReduceOp op, Value gradient) {
     const TensorType type = type_of(op.getOperand());
-    const Value attained = build.pointwise("equal", {op.getOperand(), op.getResult()}, type);
+    Value attained = build.pointwise("equal", {op.getOperand(), op.getResult()}, type);
+    if (const Value mask = mask_of_entries(op.getOperand()))
+        attained = build.pointwise("mul", {attained, mask}, type);
     const Value count = build.reduce_to("sum", attained, op.getResult().getType());
     return build.pointwise("mul", {attained, build.pointwise("div", {gradient, count}, type)}, type);
 }

@@ -120,7 +120,7 @@ class Restriction {
     }
 
     LogicalResult of_samples(mlir::Operation &op, Value result) {
-        if (mlir::isa<ir::SpmmOp>(op) && has_batch(result)) // of the same vertices
+        if (mlir::isa<ir::SpmmOp, ir::EdgesOp>(op) && has_batch(result)) // of the same vertices
             return refuse(op, "combines the samples of a batch with each other");
         const sharding::Nest nest = ir::nest_of(&op);
         int loop = -1;

@@ -14,6 +14,7 @@ void add_passes(mlir::OpPassManager &passes) {
     passes.addPass(createDecomposeComposites());
     passes.addPass(createDeriveTrainingStep());
     passes.addPass(createSimplify());
+    passes.addPass(createFuseEdges());
     passes.addPass(createRecomputeActivations());
 }
 

@@ -49,6 +49,17 @@ def DeriveTrainingStep : Pass<"derive-training-step", "::mlir::ModuleOp"> {
   let dependentDialects = ["::planc::ir::PlanDialect", "::mlir::func::FuncDialect"];
 }
 
+def FuseEdges : Pass<"fuse-edges", "::mlir::ModuleOp"> {
+  let summary = "compute sums over values on the entries of sparse matrices entry by entry";
+  let description = [{
+    Values with the rows and the columns of a plan.edges among their dimensions are never stored. A sum over one of the
+    two, of a value that is 0 where the matrix has no entry, becomes a plan.edge_reduce with all that leads to the value;
+    so does a maximum of `select(not_equal(edges, 0), x, number)`. Each reduction computes the values again. If another
+    operation needs such a value, that is an error.
+  }];
+  let dependentDialects = ["::planc::ir::PlanDialect"];
+}
+
 def RecomputeActivations : Pass<"recompute-activations", "::mlir::ModuleOp"> {
   let summary = "compute activations again for the backward pass instead of keeping them";
   let description = [{

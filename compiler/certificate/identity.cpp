@@ -80,8 +80,10 @@ class Digest {
         add(operand, dimension, kernel, extent, stride, dilation, padding, transposed, blocks);
     }
     void put(const sharding::Nest &nest) {
-        const auto &[loops, operands, results, reduction, linear, windows] = nest;
+        const auto &[loops, operands, results, reduction, linear, windows, sparse] = nest;
         add(loops, operands, results, reduction, linear, windows);
+        if (sparse)
+            add(sparse->outer, sparse->inner, sparse->density);
     }
     void put(const sharding::Value &value) {
         const auto &[name, roles, extents, bytes, kind, producer, layer, home] = value;

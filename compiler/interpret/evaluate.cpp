@@ -1,4 +1,5 @@
 #include "interpret/evaluate.h"
+#include "interpret/edges.h"
 
 #include "interpret/moves.h"
 #include "interpret/windows.h"
@@ -138,6 +139,14 @@ Action spmm(ir::SpmmOp op, const Moment &moment) {
             }};
 }
 
+Action entries(ir::EdgesOp op, const Moment &moment) {
+    const Array &matrix = moment.matrices->at(op.getMatrix().str());
+    return {0, [&matrix, ones = op.getOnes()](const double *, double *out, const auto &index) {
+                const double a = matrix.elements[static_cast<std::size_t>(index[0] * matrix.extents[1] + index[1])];
+                *out = ones && a != 0 ? 1 : a;
+            }};
+}
+
 Action action_of(mlir::Operation *op, const Moment &moment) {
     if (auto function = mlir::dyn_cast<ir::PointwiseOp>(op))
         return pointwise(function);
@@ -160,6 +169,8 @@ Action action_of(mlir::Operation *op, const Moment &moment) {
     }
     if (auto product = mlir::dyn_cast<ir::SpmmOp>(op))
         return spmm(product, moment);
+    if (auto edges = mlir::dyn_cast<ir::EdgesOp>(op))
+        return entries(edges, moment);
     if (auto reduce = mlir::dyn_cast<ir::ReduceOp>(op))
         return reduction(reduce.getReduction());
     if (auto windows = mlir::dyn_cast<ir::PoolOp>(op))
@@ -392,6 +403,8 @@ void evaluate(mlir::Operation *op, const std::vector<const Local *> &operands, s
     const Box space = ranges.all();
     if (is_move(op))
         return move(op, operands, results[0]);
+    if (auto reduce = mlir::dyn_cast<ir::EdgeReduceOp>(op))
+        return evaluate_edges(reduce, space, operands, results[0], moment);
     const Action action = action_of(op, moment);
     for (Local &result : results)
         std::fill(result.elements.begin(), result.elements.end(), action.initial);

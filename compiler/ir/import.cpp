@@ -46,6 +46,7 @@ class Importer {
     Value pool(const sema::Operation &op, TensorType type);
     Value along_dimension(const sema::Operation &op, TensorType type);
     Value spmm(const sema::Operation &op, TensorType type);
+    std::int64_t nonzeros_of(const std::string &matrix, std::int64_t all) const;
     Value read(const sema::Network &network, const sema::Operation &op, TensorType type);
 
     template <class Op, class... Arguments> Value create(Arguments &&...arguments) {
@@ -145,6 +146,10 @@ Value Importer::operation(const sema::Network &network, const sema::Operation &o
         return pool(op, type);
     case sema::OperationKind::spmm:
         return spmm(op, type);
+    case sema::OperationKind::edges:
+        return create<EdgesOp>(type, builder_.getStringAttr(op.text),
+                               builder_.getI64IntegerAttr(nonzeros_of(op.text, type.elements())),
+                               op.ones ? builder_.getUnitAttr() : mlir::UnitAttr());
     case sema::OperationKind::embedding:
     case sema::OperationKind::slice:
     case sema::OperationKind::concat:
@@ -245,9 +250,14 @@ Value Importer::along_dimension(const sema::Operation &op, TensorType type) {
     return create<SliceOp>(type, operands_[0], dimension, builder_.getI64IntegerAttr(op.begin));
 }
 
+/// Of a matrix that nobody has read: all elements.
+std::int64_t Importer::nonzeros_of(const std::string &matrix, std::int64_t all) const {
+    const auto known = nonzeros_.find(matrix);
+    return known == nonzeros_.end() ? all : known->second;
+}
+
 Value Importer::spmm(const sema::Operation &op, TensorType type) {
-    const auto known = nonzeros_.find(op.text);
-    const std::int64_t nonzeros = known == nonzeros_.end() ? op.loops[0].extent * op.loops[1].extent : known->second;
+    const std::int64_t nonzeros = nonzeros_of(op.text, op.loops[0].extent * op.loops[1].extent);
     return create<SpmmOp>(type, builder_.getStringAttr(op.text), builder_.getStringAttr(subscripts_of(op).text()),
                           operands_[0], builder_.getI64IntegerAttr(nonzeros),
                           op.mean ? builder_.getUnitAttr() : mlir::UnitAttr());

@@ -136,6 +136,47 @@ def Plan_SpmmOp : Plan_LayerOp<"spmm", [Pure, Plan_Nest]> {
   }];
 }
 
+def Plan_EdgesOp : Plan_LayerOp<"edges", [Pure, Plan_Nest]> {
+  let summary = "a sparse matrix as a tensor, 0 where it has no entry";
+  let description = [{
+    `%a = plan.edges "a" nonzeros 13264 : !plan.tensor<vertex: 2708, vertex': 2708, f32>`
+
+    Never stored: fuse-edges replaces all sums over it by plan.edge_reduce. `ones`: 1 for each entry.
+  }];
+  let arguments = !con((ins StrAttr:$matrix, I64Attr:$nonzeros, UnitAttr:$ones), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = "$matrix `nonzeros` $nonzeros (`ones` $ones^)? attr-dict `:` type($result)";
+}
+
+def Plan_EdgeReduceOp : Plan_LayerOp<"edge_reduce", [Pure, Plan_Nest]> {
+  let summary = "a sum or a maximum over the entries of a sparse matrix, of a function of dense operands";
+  let description = [{
+    The subscripts name the loops of the matrix, rows first, of the operands and of the result; `loops` are all of them,
+    and those of sums within the function, with `extents`. The function is a list of steps (ir/edge_steps.h), of which
+    each uses earlier ones; the last one is reduced. Scores s + t of attention, exponentiated and summed for each target:
+
+    ```mlir
+    %z = plan.edge_reduce "a" "sum" "vertex vertex', vertex head, vertex' head -> vertex head" (%s, %t)
+           loops ["vertex", "vertex'", "head"] extents [9, 9, 8] steps ["operand 0", "operand 1", "call add 0 1",
+           "call exp 2"] initial 0.0 nonzeros 30 : (…) -> …
+    ```
+    Only entries of the matrix are visited; nothing is kept for them. Loops of inner sums, and of the matrix where no
+    tensor has them, stay whole. The result is `initial` where nothing is reduced.
+  }];
+  let arguments = !con((ins StrAttr:$matrix, StrAttr:$reduction, StrAttr:$subscripts, Variadic<Plan_TensorType>:$inputs,
+                            StrArrayAttr:$loops, DenseI64ArrayAttr:$extents, StrArrayAttr:$steps, F64Attr:$initial,
+                            I64Attr:$nonzeros), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = [{
+    $matrix $reduction $subscripts `(` $inputs `)` `loops` $loops `extents` $extents `steps` $steps `initial` $initial
+    `nonzeros` $nonzeros attr-dict `:` functional-type($inputs, $result)
+  }];
+  let extraClassDeclaration = [{
+    /// Whether it runs over the columns, and over the entries of each: the result has columns but no rows.
+    bool isTransposed();
+  }];
+}
+
 def Plan_ConvOp : Plan_LayerOp<"conv", [Pure, Plan_Nest]> {
   let summary = "a convolution, or a gradient of one: a contraction that indexes dimensions by two loops";
   let description = [{

@@ -74,6 +74,15 @@ sharding::Nest SpmmOp::nest() {
         loop.kind = sharding::LoopKind::parallel;
     nest.operands.push_back(loops_of(subscripts.operands[1], getOperand().getType()));
     nest.linear = true;
+    const MatrixLoops matrix = matrixLoops();
+    const auto loop = [&](const std::string &name) {
+        const auto at = std::ranges::find(nest.loops, name, &sharding::Loop::name);
+        return static_cast<int>(at - nest.loops.begin());
+    };
+    nest.sparse = sharding::SparseLoops{loop(matrix.kept), loop(matrix.summed), 1};
+    const auto elements = static_cast<double>(nest.loops[static_cast<std::size_t>(nest.sparse->outer)].extent) *
+                          static_cast<double>(nest.loops[static_cast<std::size_t>(nest.sparse->inner)].extent);
+    nest.sparse->density = static_cast<double>(getNonzeros()) / elements;
     return nest;
 }
 

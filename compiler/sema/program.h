@@ -63,8 +63,10 @@ enum class OperationKind : std::uint8_t {
     slice,             ///< indices [begin, end) of dimension roles[0]
     concat,            ///< operands joined one after another along roles[0]; their other dimensions agree
     reshape,           ///< the same elements, row-major in the canonical orders, under the result's dimensions
-    spmm               ///< x -> its product with the sparse argument `text`; nest as that of an einsum whose first
+    spmm,              ///< x -> its product with the sparse argument `text`; nest as that of an einsum whose first
                        ///< operand is the matrix: operand_loops[0] = its rows and columns, operand_loops[1] = of x
+    edges              ///< the sparse argument `text` as a tensor, 0 where it has no entry; only sums over its entries
+                       ///< are computed. `ones`: 1 for each entry
 };
 // `rename` and `transpose` are an einsum of one operand whose result has other roles or another order.
 
@@ -117,6 +119,7 @@ struct Operation {
     bool trained = true;                         ///< parameter only; false: state
     double momentum = 0;                         ///< batch_norm only
     bool mean = false;                           ///< spmm only: of the nonzeros of a row
+    bool ones = false;                           ///< edges only
     std::string layer;                           ///< path of the layer it belongs to: "h1", "block[3].attention.query"
     support::SourceRange where;
 };

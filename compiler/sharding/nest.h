@@ -8,6 +8,7 @@
 #include <planrt/layout.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,13 @@ struct NestWindow {
     friend bool operator==(const NestWindow &, const NestWindow &) = default;
 };
 
+/// Two loops of which only the entries of a sparse matrix are visited.
+struct SparseLoops {
+    int outer = 0;      ///< over the rows of the stored block
+    int inner = 0;      ///< over the entries of such a row
+    double density = 1; ///< entries per element of the matrix
+};
+
 /// Maps dimensions of operands and results to loops: operands[i][d] is the loop of dimension d of operand i. An operand
 /// need not have every loop (it is replicated along the others). Each dimension has exactly one loop; the loops of one
 /// tensor are distinct. A parallel loop appears in every result, a reduced one in none. The extent of a dimension is
@@ -61,6 +69,7 @@ struct Nest {
     /// constant, summing over a loop, permuting). Products of two operands are not linear in this sense.
     bool linear = false;
     std::vector<NestWindow> windows = {};
+    std::optional<SparseLoops> sparse = {};
 
     /// The window of a dimension of an operand; null if its one loop alone indexes it.
     [[nodiscard]] const NestWindow *window(std::size_t operand, std::size_t dimension) const;

@@ -15,11 +15,9 @@ enum class Kernel : std::uint8_t {
     contraction,
     pointwise,
     reduction,
-    window,  ///< slides windows over its operands and is not fused: pools
-    look_up, ///< reads at most as many elements of its operands as the result has
-    /// A product with a sparse matrix, whose loops are those that the operand and the result do not share. Of these
-    /// points, the share flops_per_point / 2 are nonzeros of the matrix.
-    sparse_product
+    window,        ///< slides windows over its operands and is not fused: pools
+    look_up,       ///< reads at most as many elements of its operands as the result has
+    sparse_product ///< visits the entries of a sparse matrix (Nest::sparse)
 };
 
 struct Part {

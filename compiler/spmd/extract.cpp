@@ -1,5 +1,6 @@
 #include "spmd/extract.h"
 
+#include "ir/edge_steps.h"
 #include "ir/entry_functions.h"
 #include "ir/nest.h"
 #include "ir/pipeline_attribute.h"
@@ -63,7 +64,7 @@ std::string name_of(mlir::Operation &op) {
 Kernel kernel_of(mlir::Operation &op) {
     if (mlir::isa<ir::EinsumOp, ir::ConvOp>(op))
         return Kernel::contraction;
-    if (mlir::isa<ir::SpmmOp>(op))
+    if (mlir::isa<ir::SpmmOp, ir::EdgeReduceOp>(op))
         return Kernel::sparse_product;
     if (mlir::isa<ir::ReduceOp>(op))
         return Kernel::reduction;
@@ -76,20 +77,13 @@ double extent(ir::TensorType type, llvm::StringRef role) {
     return static_cast<double>(type.getExtents()[static_cast<size_t>(type.find(role))]);
 }
 
-double elements_of_matrix(ir::SpmmOp op) {
-    const ir::MatrixLoops matrix = op.matrixLoops();
-    double elements = 1;
-    for (const sharding::Loop &loop : ir::nest_of(op).loops)
-        if (loop.name == matrix.kept || loop.name == matrix.summed)
-            elements *= static_cast<double>(loop.extent);
-    return elements;
-}
-
 double flops_of(mlir::Operation &op) {
     if (mlir::isa<ir::EinsumOp, ir::ConvOp>(op)) // multiply the operands, add the product
         return std::max(1U, op.getNumOperands());
-    if (auto spmm = mlir::dyn_cast<ir::SpmmOp>(op)) // the share of the points at which the matrix is not zero
-        return 2 * static_cast<double>(spmm.getNonzeros()) / elements_of_matrix(spmm);
+    if (mlir::isa<ir::SpmmOp>(op)) // the share of the points at which the matrix is not zero
+        return 2 * ir::nest_of(&op).sparse->density;
+    if (auto reduce = mlir::dyn_cast<ir::EdgeReduceOp>(op))
+        return ir::flops_per_point(reduce);
     if (mlir::isa<ir::ReshapeOp, ir::SliceOp, ir::PadOp, ir::ConcatOp>(op)) // they move elements
         return 0;
     if (auto pointwise = mlir::dyn_cast<ir::PointwiseOp>(op)) {
@@ -300,6 +294,8 @@ sharding::Operation operation_of(mlir::Operation &op) {
     if (auto spmm = mlir::dyn_cast<ir::SpmmOp>(op))
         operation.matrix = (spmm.getMean() ? "mean " : "") + spmm.getMatrix().str() +
                            (spmm.matrixLoops().transposed ? " transposed" : "");
+    if (auto reduce = mlir::dyn_cast<ir::EdgeReduceOp>(op))
+        operation.matrix = reduce.getMatrix().str() + (reduce.isTransposed() ? " transposed" : "");
     return operation;
 }
 

@@ -60,7 +60,7 @@ def plan_options(layout, ranks, dimensions, machine, data=None):
 def in_f64(plan, work):
     """A copy of the example and of the networks that it imports, with f64 in place of f32."""
     def copy(file, directory):
-        text = file.read_text().replace("f32[", "f64[")
+        text = file.read_text().replace("f32[", "f64[").replace(", f32]", ", f64]")
         for network in re.findall(r'import "std/networks/(.*)"', text):
             copy(STDLIB / "networks" / network, work / "networks")
         directory.mkdir(exist_ok=True)

@@ -5,6 +5,9 @@
 directed   values of both signs, a vertex without edges, one without a class
 empty      no edge at all
 tiny       three vertices, on more ranks
+attention  weights of all kinds on the entries: of attention with dropout, of inner products, of the file; and maxima
+steep      attention with scores up to 1e4 and vertices without entries
+isolated   the same without any edge; few: on fewer vertices than ranks
 mixed      sparse features (rectangular), means, a product of inputs alone, a matrix product inside of other dimensions
 """
 
@@ -32,7 +35,7 @@ mesh grid = [rows, cols]
 layout one_d on grid {{ vertex -> [rows, cols] }}
 layout one_and_a_half_d on grid {{ vertex -> rows; vertex' -> cols }}
 layout two_d on grid {{ vertex -> rows; h {{ hidden -> cols }}; logits {{ class -> cols }} }}
-layout features on grid {{ h {{ hidden -> [rows, cols] }}; logits {{ class -> [rows, cols] }} }}
+{heads}layout features on grid {{ h {{ hidden -> [rows, cols] }}; logits {{ class -> [rows, cols] }} }}
 layout parts on grid {{ vertex -> rows; microbatches = 2 }}
 layout best on grid = auto
 
@@ -43,6 +46,8 @@ train graph on small {{
     layout    = best
 }}
 """
+
+HEADS = "layout heads on grid { head -> [rows, cols] }\n"
 
 GCN = """network graph(a: sparse[vertex, vertex', f32], x: f32[vertex, word]) -> f32[vertex, class] {
     h      = tanh(gcn(a, dropout(x, rate = 0.2), hidden))
@@ -65,10 +70,31 @@ MIXED = """network graph(a: sparse[vertex, vertex', f32], words: sparse[vertex, 
 }
 """
 
+ATTENTION = """network graph(a: sparse[vertex, vertex', f32], x: f32[vertex, word]) -> f32[vertex, class] {
+    h      = tanh(gat(a, x, hidden, heads = 3, drop = 0.3))
+    g      = tanh(gatv2_heads(a, h, head: 2, part: 3))
+    near   = spmm(a, g, weights = sddmm(a, g, g) * edges(a))
+    top    = sage_max(a, reshape(near, [vertex, hidden]), hidden, inner: 5)
+    logits = gat(a, top, class, heads = 2, average = true)
+    return logits
+}
+"""
+
+STEEP = """network graph(a: sparse[vertex, vertex', f32], x: f32[vertex, word]) -> f32[vertex, class] {
+    h      = gat(a, 2000.0 * x, hidden, heads = 2)
+    logits = gat(a, 0.0001 * h, class)
+    return logits
+}
+"""
+
 CASES = {
     "directed": (13, 40, GCN, "a, x", ", normalize = row"),
     "empty": (10, 0, GCN, "a, x", ""),
     "tiny": (3, 4, GCN, "a, x", ", self_loops = true, normalize = symmetric"),
+    "attention": (13, 40, ATTENTION, "a, x", ""),
+    "steep": (13, 40, STEEP, "a, x", ""),
+    "isolated": (10, 0, ATTENTION, "a, x", ""),
+    "few": (3, 4, ATTENTION, "a, x", ", self_loops = true"),
     "mixed": (14, 50, MIXED, "a, words, x", ", undirected = true"),
 }
 
@@ -78,7 +104,7 @@ def main():
     vertices, count, network, arguments, options = CASES[name]
     draw = random.Random(7)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{name}.plan").write_text(PLAN.format(vertices=vertices, network=network, arguments=arguments, options=options))
+    (folder / f"{name}.plan").write_text(PLAN.format(heads=HEADS if "gat" in network else "", vertices=vertices, network=network, arguments=arguments, options=options))
     used = range(vertices - 1) if vertices > 3 else range(vertices)
     edges = sorted({(draw.choice(used), draw.choice(used)) for _ in range(count)})
     if "undirected" in options:

@@ -130,7 +130,7 @@ def cora(work):
     folder = ROOT.parent / "shared/data/cora"
     table = [line.split(",") for line in (folder / "vertices.csv").read_text().split()[1:]]
     a = matrix(folder / "adjacency.mtx")
-    return {"a": a, "symmetric": normalized(with_self_loops(a), True), "rows": normalized(a, False),
+    return {"a": a, "loops": with_self_loops(a), "symmetric": normalized(with_self_loops(a), True), "rows": normalized(a, False),
             "x": matrix(folder / "features.mtx").to_dense(),
             "label": torch.tensor([int(row[0]) for row in table]),
             "train": torch.tensor([row[1] == "train" for row in table])}, folder.parent
@@ -218,6 +218,10 @@ CASES = {
         graph("gin", models.gin, optimizers.adam(optimizers.constant(0.01))),
         graph("sage", models.sage, optimizers.adam(optimizers.constant(0.01))),
         graph("appnp", models.appnp, optimizers.adam(optimizers.constant(0.01))),
+        graph("gat", models.gat, optimizers.adam(optimizers.constant(0.01)),
+              ("--ranks 1", *(f"{SQUARE} --layout {layout}" for layout in ("one_d", "one_and_a_half_d", "heads")))),
+        graph("gatv2", models.gatv2, optimizers.adam(optimizers.constant(0.01))),
+        graph("sage_max", models.sage_max, optimizers.adam(optimizers.constant(0.01))),
         convolutions("lenet", (30, 28, 28, 1), 10, 0.002, (SQUARE, DOMAIN, HALVES)),
         convolutions("vgg11", (8, 32, 32, 3), 10, 4e-6, (SQUARE, DOMAIN)),
         convolutions("vgg11_f64", (8, 32, 32, 3), 10, 0.002, (HALVES,), 1e-9),

@@ -197,3 +197,50 @@ def appnp(w, fields):
     for _ in range(3):
         z = 0.9 * torch.sparse.mm(fields["symmetric"], z) + 0.1 * start
     return of_training(z, fields)
+
+
+def attention(fields, scores, values):
+    """The sum of `values` over the edges of each target, weighted by the softmax of `scores` [edge, head]."""
+    target, source = fields["loops"].indices()
+    vertices = fields["loops"].shape[0]
+    place = target[:, None].expand(-1, scores.shape[1])
+    top = scores.new_full((vertices, scores.shape[1]), -torch.inf).scatter_reduce(0, place, scores.detach(), "amax")
+    powers = torch.exp(scores - top[target])
+    shares = powers / scores.new_zeros(vertices, scores.shape[1]).index_add(0, target, powers)[target]
+    return values.new_zeros(values.shape).index_add(0, target, shares[:, :, None] * values[source])
+
+
+def gat(w, fields):
+    target, source = fields["loops"].indices()
+
+    def heads(x, name):
+        h = torch.einsum("vi,ihf->vhf", x, w[f"{name}.w"])
+        of_target, of_source = (h * w[f"{name}.of_target"]).sum(-1), (h * w[f"{name}.of_source"]).sum(-1)
+        return attention(fields, F.leaky_relu(of_target[target] + of_source[source], 0.2), h)
+
+    y = heads(fields["x"], "y.attention").flatten(1) + w["y.b"]
+    return of_training(heads(torch.tanh(y), "logits.attention").mean(1) + w["logits.b"], fields)
+
+
+def gatv2(w, fields):
+    target, source = fields["loops"].indices()
+
+    def heads(x, name):
+        h, of_target = (torch.einsum("vi,ihf->vhf", x, w[f"{name}.{part}"]) for part in ("w_source", "w_target"))
+        scores = (F.leaky_relu(of_target[target] + h[source], 0.2) * w[f"{name}.attention"]).sum(-1)
+        return attention(fields, scores, h)
+
+    y = heads(fields["x"], "y").flatten(1)
+    return of_training(heads(torch.tanh(y), "z").flatten(1), fields)
+
+
+def sage_max(w, fields):
+    target, source = fields["a"].indices()
+
+    def layer(x, name):
+        inner = torch.relu(x @ w[f"{name}.pool"] + w[f"{name}.pool_b"])
+        place = target[:, None].expand(-1, inner.shape[1])
+        top = inner.new_zeros(inner.shape).scatter_reduce(0, place, inner[source], "amax", include_self=False)
+        return x @ w[f"{name}.own"] + top @ w[f"{name}.w"] + w[f"{name}.b"]
+
+    return of_training(layer(torch.tanh(layer(fields["x"], "h")), "logits"), fields)

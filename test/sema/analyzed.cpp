@@ -62,6 +62,8 @@ const char *words(const Operation &operation) {
         return "reshape";
     case OperationKind::spmm:
         return "spmm";
+    case OperationKind::edges:
+        return "edges";
     }
     return "";
 }

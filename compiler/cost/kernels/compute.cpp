@@ -94,18 +94,10 @@ struct Transfer {
 
 } // namespace
 
-Bytes matrix_bytes(const sharding::Nest &nest, double flops_per_point, int element_bytes,
-                   const std::vector<std::int64_t> &extents) {
-    double nonzeros = flops_per_point / 2;
-    double rows = 1;
-    for (int loop = 0; loop < static_cast<int>(extents.size()); ++loop) {
-        const auto extent = static_cast<double>(extents[static_cast<std::size_t>(loop)]);
-        const bool of_result = has(nest.results[0], loop);
-        if (of_result != has(nest.operands[0], loop))
-            nonzeros *= extent;
-        if (of_result && !has(nest.operands[0], loop))
-            rows *= extent;
-    }
+Bytes matrix_bytes(const sharding::SparseLoops &matrix, int element_bytes, const std::vector<std::int64_t> &extents) {
+    const auto rows = static_cast<double>(extents[static_cast<std::size_t>(matrix.outer)]);
+    const double nonzeros =
+        matrix.density * rows * static_cast<double>(extents[static_cast<std::size_t>(matrix.inner)]);
     return Bytes(nonzeros * (sizeof(std::int32_t) + element_bytes) + rows * sizeof(std::int64_t));
 }
 
@@ -128,8 +120,8 @@ static Transfer transfer_of(const Part &part, const std::vector<std::int64_t> &e
         result.moved += operands.back();
     }
     if (part.kernel == sharding::Kernel::sparse_product) {
-        const Bytes matrix = matrix_bytes(part.nest, part.flops_per_point, part.results[0].element_bytes, extents) *
-                             (1 / static_cast<double>(shares));
+        const Bytes matrix =
+            matrix_bytes(*part.nest.sparse, part.results[0].element_bytes, extents) * (1 / static_cast<double>(shares));
         result.moved += matrix;
         result.seconds += transfer_seconds(matrix, Bytes(0), machine);
     }

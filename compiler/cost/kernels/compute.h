@@ -31,7 +31,7 @@ namespace planc::cost {
 
 /// The bytes of a sparse product's matrix on a rank, with these local extents and the average number of nonzeros:
 /// column and value of each nonzero, and where each row begins.
-[[nodiscard]] Bytes matrix_bytes(const sharding::Nest &nest, double flops_per_point, int element_bytes,
+[[nodiscard]] Bytes matrix_bytes(const sharding::SparseLoops &matrix, int element_bytes,
                                  const std::vector<std::int64_t> &extents);
 
 /// The time of a part on the rank with the largest blocks. `extents`: local, per loop of its nest; the rank executes

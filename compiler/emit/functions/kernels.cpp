@@ -1,5 +1,6 @@
 #include "emit/functions/kernels.h"
 
+#include "emit/functions/edges.h"
 #include "emit/functions/windows.h"
 #include "emit/names/text.h"
 #include "ir/subscripts.h"
@@ -258,6 +259,8 @@ void write_kernel(Body &body, mlir::Operation *op, const Matrices &matrices) {
         write_embedding(body, op, "embedding_gradient", gradient.getResult().getType(), gradient.getDimension());
     else if (auto spmm = mlir::dyn_cast<ir::SpmmOp>(op))
         write_spmm(body, spmm, matrices);
+    else if (auto reduce = mlir::dyn_cast<ir::EdgeReduceOp>(op))
+        write_edge_reduce(body, reduce, matrices);
     else if (auto slice = mlir::dyn_cast<ir::SliceOp>(op))
         write_part(body, slice.getOperand(), slice.getResult(), slice.getDimension(), slice.getResult(),
                    std::to_string(slice.getBegin()));

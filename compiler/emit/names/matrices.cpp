@@ -1,6 +1,8 @@
 #include "emit/names/matrices.h"
 
 #include "emit/names/text.h"
+#include "ir/edge_steps.h"
+#include "ir/layer_builder.h"
 #include "ir/subscripts.h"
 #include "schedule/functions.h"
 
@@ -8,15 +10,42 @@
 
 namespace planc::emit {
 
+schedule::LoopDimension dimension_of_loop(ir::EdgeReduceOp op, const std::string &loop) {
+    ir::Subscripts subscripts = *ir::parse_subscripts(op.getSubscripts());
+    subscripts.operands.erase(subscripts.operands.begin());
+    const auto find = [&](const std::vector<std::string> &loops,
+                          mlir::Value value) -> std::optional<schedule::LoopDimension> {
+        const auto at = std::ranges::find(loops, loop);
+        if (at == loops.end())
+            return std::nullopt;
+        schedule::LoopDimension dimension =
+            schedule::dimensions_of(ir::type_of(value))[static_cast<std::size_t>(at - loops.begin())];
+        dimension.role = loop;
+        return dimension;
+    };
+    for (auto [loops, input] : llvm::zip(subscripts.operands, op.getInputs()))
+        if (auto dimension = find(loops, input))
+            return *dimension;
+    if (auto dimension = find(subscripts.result, op.getResult()))
+        return *dimension;
+    for (auto [name, extent] : llvm::zip(op.getLoops().getAsValueRange<mlir::StringAttr>(), op.getExtents()))
+        if (name == loop)
+            return {loop, extent, {}};
+    llvm::report_fatal_error("a loop has no extent");
+}
+
 namespace {
 
-/// Rows and columns of the matrix, with the axes that cut them.
-struct Sides {
+/// A block of a matrix: its rows and columns, with the axes that cut them.
+struct BlockOf {
+    llvm::StringRef matrix;
     schedule::LoopDimension rows;
     schedule::LoopDimension columns;
+    bool transposed = false;
+    bool mean = false;
 };
 
-Sides sides_of(ir::SpmmOp op) {
+BlockOf block_of(ir::SpmmOp op) {
     const ir::Subscripts subscripts = *ir::parse_subscripts(op.getSubscripts());
     const ir::MatrixLoops loops = op.matrixLoops();
     const auto at =
@@ -25,16 +54,30 @@ Sides sides_of(ir::SpmmOp op) {
     schedule::LoopDimension summed = schedule::dimensions_of(op.getOperand().getType())[at];
     kept.role = loops.kept;
     summed.role = loops.summed;
-    return loops.transposed ? Sides{summed, kept} : Sides{kept, summed};
+    if (loops.transposed)
+        std::swap(kept, summed);
+    return {op.getMatrix(), kept, summed, loops.transposed, op.getMean()};
+}
+
+BlockOf block_of(ir::EdgeReduceOp op) {
+    const ir::Subscripts subscripts = *ir::parse_subscripts(op.getSubscripts());
+    const auto side = [&](std::size_t number) { return dimension_of_loop(op, subscripts.operands[0][number]); };
+    return {op.getMatrix(), side(0), side(1), op.isTransposed(), false};
+}
+
+BlockOf block_of(mlir::Operation *op) {
+    if (auto spmm = mlir::dyn_cast<ir::SpmmOp>(op))
+        return block_of(spmm);
+    return block_of(mlir::cast<ir::EdgeReduceOp>(op));
 }
 
 /// Different for different blocks.
-std::string title_of(ir::SpmmOp op) {
-    const Sides sides = sides_of(op);
-    std::string title = (op.getMean() ? "mean " : "") + op.getMatrix().str();
-    if (op.matrixLoops().transposed)
+std::string title_of(mlir::Operation *op) {
+    const BlockOf block = block_of(op);
+    std::string title = (block.mean ? "mean " : "") + block.matrix.str();
+    if (block.transposed)
         title += " transposed";
-    for (const schedule::LoopDimension *side : {&sides.rows, &sides.columns})
+    for (const schedule::LoopDimension *side : {&block.rows, &block.columns})
         if (!side->axes.empty())
             title += " " + side->role + " over " + joined(side->axes, " ");
     if (const int role = ir::role_of(op->getParentOfType<mlir::func::FuncOp>()); role > 0)
@@ -63,13 +106,16 @@ Matrices::Matrices(const Step &step, const std::vector<sema::Field> &fields, con
                          [](const sema::Field &field) { return field.matrix.has_value(); });
     UniqueNames names;
     for (mlir::func::FuncOp function : step.functions())
-        for (auto op : function.getOps<ir::SpmmOp>())
-            if (const std::string title = title_of(op);
-                std::ranges::find(blocks_, title, &Block::title) == blocks_.end())
-                blocks_.push_back({op, title, names.add(title)});
+        for (mlir::Operation &op : function.getOps()) {
+            if (!mlir::isa<ir::SpmmOp, ir::EdgeReduceOp>(op))
+                continue;
+            const std::string title = title_of(&op);
+            if (std::ranges::find(blocks_, title, &Block::title) == blocks_.end())
+                blocks_.push_back({&op, title, names.add(title)});
+        }
 }
 
-const std::string &Matrices::name_of(ir::SpmmOp op) const {
+const std::string &Matrices::name_of(mlir::Operation *op) const {
     return std::ranges::find(blocks_, title_of(op), &Block::title)->name;
 }
 
@@ -129,15 +175,13 @@ std::vector<std::string> Matrices::blocks(LocalExtents &extents) const {
     };
     std::vector<std::string> rows;
     for (const Block &block : blocks_) {
-        ir::SpmmOp op = block.product;
-        const Sides sides = sides_of(op);
-        const bool wide = op.getResult().getType().getElementType().isF64();
-        std::vector<std::string> members{std::to_string(index_of(op.getMatrix())), wide ? "Type::f64" : "Type::f32",
-                                         dimension(sides.rows), dimension(sides.columns),
-                                         boolean(op.matrixLoops().transposed)};
-        if (op.getMean())
+        const BlockOf of = block_of(block.user);
+        const bool wide = ir::type_of(block.user->getResult(0)).getElementType().isF64();
+        std::vector<std::string> members{std::to_string(index_of(of.matrix)), wide ? "Type::f64" : "Type::f32",
+                                         dimension(of.rows), dimension(of.columns), boolean(of.transposed)};
+        if (of.mean)
             members.push_back("true");
-        if (const int role = ir::role_of(op->getParentOfType<mlir::func::FuncOp>()); role > 0) {
+        if (const int role = ir::role_of(block.user->getParentOfType<mlir::func::FuncOp>()); role > 0) {
             members.resize(6, "false");
             members.push_back(std::to_string(role));
         }

@@ -21,6 +21,9 @@ struct InputProduct {
 };
 [[nodiscard]] InputProduct input_product(const std::string &name);
 
+/// With the axes that cut it; whole if no tensor has it.
+[[nodiscard]] schedule::LoopDimension dimension_of_loop(ir::EdgeReduceOp op, const std::string &loop);
+
 class Matrices {
   public:
     /// `fields`: of the data set; `known`: the sparse ones among them, as the compiler read them.
@@ -28,7 +31,7 @@ class Matrices {
 
     /// "a_vertex_over_rows": of the block by which the operation multiplies, from the matrix, the axes that cut its
     /// rows and columns, and whether it is transposed. Equal blocks have equal names.
-    [[nodiscard]] const std::string &name_of(ir::SpmmOp op) const;
+    [[nodiscard]] const std::string &name_of(mlir::Operation *op) const;
     /// The constants `matrix::…`; "" if there are none.
     [[nodiscard]] std::string constants() const;
     /// Rows of planrt::MatrixFile and of planrt::MatrixBlock.
@@ -42,8 +45,8 @@ class Matrices {
     [[nodiscard]] std::size_t index_of(llvm::StringRef field) const;
 
     struct Block {
-        ir::SpmmOp product; ///< the first one by this block
-        std::string title;  ///< "a transposed"
+        mlir::Operation *user; ///< the first one of this block
+        std::string title;     ///< "a transposed"
         std::string name;
     };
     std::vector<Block> blocks_;

@@ -198,7 +198,21 @@ class Elaborator {
     void add_matrix(const SparseValue &matrix, SourceRange where);
     SparseValue bind_matrix(Frame &frame, const syntax::Parameter &parameter, const Value &value, SourceRange where);
     std::size_t place_of_columns(const SparseValue &a, const TensorValue &x, SourceRange where) const;
+    std::size_t place_of_rows(const SparseValue &a, const TensorValue &x, SourceRange where) const;
     Value spmm(const syntax::Call &call, SourceRange where);
+    Value spmm_of_entries(const SparseValue &a, const TensorValue &x, std::size_t place, const TensorValue &weights,
+                          bool largest, SourceRange where);
+    // edges.cpp
+    SparseValue matrix_of(const Arguments &arguments);
+    TensorValue edges(const SparseValue &a, bool ones, SourceRange where);
+    Value edges(const syntax::Call &call, SourceRange where);
+    Value columns_of(const syntax::Call &call, SourceRange where);
+    Value sddmm(const syntax::Call &call, SourceRange where);
+    Value edge_softmax(const syntax::Call &call, SourceRange where);
+    void check_on_edges(const SparseValue &a, const TensorValue &e, SourceRange where) const;
+    TensorValue largest_of_entries(const SparseValue &a, const TensorValue &e, SourceRange where);
+    TensorValue sum_of_columns(const SparseValue &a, const std::string &reduction, const TensorValue &e,
+                               SourceRange where);
     int fresh_symbol() { return next_symbol_++; }
 
     // append.cpp

@@ -21,6 +21,8 @@ PLANC_DIAGNOSTIC(computed_sparse, error, "only an argument can be sparse: nothin
 PLANC_DIAGNOSTIC(sparse_argument, error, "'{0}' of '{1}' must be {2}, got {3}");                              // D9
 PLANC_DIAGNOSTIC(matrix_of_two_types, error, "data field '{0}' is used as {1} and as {2}");                   // T8
 PLANC_DIAGNOSTIC(no_columns_to_sum, error, "'spmm' sums over the columns of {0}, but {1} has no '{2}'");      // O21
+PLANC_DIAGNOSTIC(no_rows, error, "'sddmm' needs the rows of {0}, but {1} has no '{2}'");                      // O22
+PLANC_DIAGNOSTIC(mean_of_weights, error, "'spmm' with weights takes the reductions sum and max");             // O21
 
 namespace {
 
@@ -127,33 +129,45 @@ SparseValue Elaborator::bind_matrix(Frame &frame, const syntax::Parameter &param
     return matrix;
 }
 
-/// The dimension of x that the columns of the matrix index: of the same name in the signature, else of the same role,
-/// else of the same role without apostrophes.
-std::size_t Elaborator::place_of_columns(const SparseValue &a, const TensorValue &x, SourceRange where) const {
-    const DimensionValue &columns = a.dimensions[1];
+/// The dimension of x that this side of the matrix indexes: of the same name in the signature, else of the same role,
+/// else of the same role without apostrophes; else the number of dimensions.
+static std::size_t place_of(const DimensionValue &side, const TensorValue &x) {
     const auto find = [&](const auto &fits) {
         return static_cast<std::size_t>(std::find_if(x.dimensions.begin(), x.dimensions.end(), fits) -
                                         x.dimensions.begin());
     };
     const std::size_t none = x.dimensions.size();
     std::size_t place = find([&](const DimensionValue &dimension) {
-        return dimension.symbol != DimensionValue::by_role && dimension.symbol == columns.symbol;
+        return dimension.symbol != DimensionValue::by_role && dimension.symbol == side.symbol;
     });
     if (place == none)
-        place = find([&](const DimensionValue &dimension) { return dimension.role == columns.role; });
+        place = find([&](const DimensionValue &dimension) { return dimension.role == side.role; });
     if (place == none)
         place = find([&](const DimensionValue &dimension) {
-            return without_primes(dimension.role) == without_primes(columns.role);
+            return without_primes(dimension.role) == without_primes(side.role);
         });
-    if (place == none)
-        fail(no_columns_to_sum, where, {to_string(a), to_string(x), without_primes(columns.role)});
-    check_equal_extents("spmm", columns, x.dimensions[place], where);
+    return place;
+}
+
+std::size_t Elaborator::place_of_columns(const SparseValue &a, const TensorValue &x, SourceRange where) const {
+    const std::size_t place = place_of(a.dimensions[1], x);
+    if (place == x.dimensions.size())
+        fail(no_columns_to_sum, where, {to_string(a), to_string(x), without_primes(a.dimensions[1].role)});
+    check_equal_extents("spmm", a.dimensions[1], x.dimensions[place], where);
+    return place;
+}
+
+std::size_t Elaborator::place_of_rows(const SparseValue &a, const TensorValue &x, SourceRange where) const {
+    const std::size_t place = place_of(a.dimensions[0], x);
+    if (place == x.dimensions.size())
+        fail(no_rows, where, {to_string(a), to_string(x), without_primes(a.dimensions[0].role)});
+    check_equal_extents("sddmm", a.dimensions[0], x.dimensions[place], where);
     return place;
 }
 
 /// O21: y[v, ..] = the sum over u of a[v, u] x[u, ..].
 Value Elaborator::spmm(const syntax::Call &call, SourceRange where) {
-    const Arguments arguments(context(), call, {"a", "x", "reduce"});
+    const Arguments arguments(context(), call, {"a", "x", "reduce", "weights"});
     const syntax::CallArgument &first = arguments.require("a");
     const SparseValue a = expect_matrix(argument(first), first.where, arguments.what("a"));
     const TensorValue x = tensor_argument(arguments, "x");
@@ -161,13 +175,21 @@ Value Elaborator::spmm(const syntax::Call &call, SourceRange where) {
     check_floating("spmm", x, x_where);
     check_same_element("spmm", {{-1, a.element, a.dimensions}, x}, where);
     const std::size_t place = place_of_columns(a, x, x_where);
+    std::string reduction = "sum";
+    if (const syntax::CallArgument *reduce = arguments.find("reduce"))
+        reduction = expect_word(context(), *reduce->value, arguments.what("reduce"), {"sum", "mean", "max"});
+    const syntax::CallArgument *weights = arguments.find("weights");
+    if (weights && reduction == "mean")
+        fail(mean_of_weights, weights->where, {});
+    if (weights || reduction == "max")
+        return spmm_of_entries(a, x, place, weights ? tensor_argument(arguments, "weights") : edges(a, false, where),
+                               reduction == "max", where);
     std::vector<DimensionValue> dimensions = x.dimensions;
     dimensions[place] = a.dimensions[0];
     Operation operation;
     operation.kind = OperationKind::spmm;
     operation.text = a.name;
-    if (const syntax::CallArgument *reduce = arguments.find("reduce"))
-        operation.mean = expect_word(context(), *reduce->value, arguments.what("reduce"), {"sum", "mean"}) == "mean";
+    operation.mean = reduction == "mean";
     operation.operands = {x.id};
     operation.loops = {{a.dimensions[0].role, a.dimensions[0].extent}, {a.dimensions[1].role, a.dimensions[1].extent}};
     operation.operand_loops = {{0, 1}, {}};

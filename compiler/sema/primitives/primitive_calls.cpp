@@ -58,6 +58,10 @@ Value Elaborator::primitive(const syntax::Call &call, SourceRange where) {
                                                             {"reshape", &Elaborator::reshape},
                                                             {"batch_normalize", &Elaborator::batch_normalize},
                                                             {"spmm", &Elaborator::spmm},
+                                                            {"sddmm", &Elaborator::sddmm},
+                                                            {"edge_softmax", &Elaborator::edge_softmax},
+                                                            {"edges", static_cast<Primitive>(&Elaborator::edges)},
+                                                            {"columns_of", &Elaborator::columns_of},
                                                             {"max_pool", &Elaborator::max_pool},
                                                             {"average_pool", &Elaborator::average_pool},
                                                             {"global_average_pool", &Elaborator::global_average_pool}};

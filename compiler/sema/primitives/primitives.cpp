@@ -22,7 +22,9 @@ constexpr std::array others = {"einsum",       "convolution",   "rename",
                                "reduce_max",   "reduce_min",    "softmax",
                                "log_softmax",  "cross_entropy", "mean_square_error",
                                "enumerate",    "same_shape",    "tail",
-                               "with_extents", "equal_parts",   "spmm"};
+                               "with_extents", "equal_parts",   "spmm",
+                               "sddmm",        "edge_softmax",  "edges",
+                               "columns_of"};
 
 template <class Table> bool contains(const Table &table, std::string_view name) {
     return std::find(table.begin(), table.end(), name) != table.end();
@@ -43,7 +45,7 @@ bool is_initializer(std::string_view name) {
 }
 
 bool is_plain_word(std::string_view name) {
-    return contains(std::array{"zeros", "ones", "f32", "f64", "i32", "sum", "mean"}, name);
+    return contains(std::array{"zeros", "ones", "f32", "f64", "i32", "sum", "mean", "max"}, name);
 }
 
 bool is_primitive(std::string_view name) {
