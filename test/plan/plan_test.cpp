@@ -169,6 +169,11 @@ TEST(Plan, EqualsExhaustiveSearchUnderMemoryLimits) {
         EXPECT_NEAR(plan.cost->seconds().value, least, 1e-9 * least);
         EXPECT_LE(plan.lower_bound.value, least * (1 + 1e-9));
         certified += plan.gap() < 1e-9;
+        r.share = 0; // of the work: what is found at once stands
+        const Plan hurried = make_plan(r);
+        ASSERT_TRUE(has_plan(hurried)) << hurried.failure;
+        EXPECT_LE(hurried.cost->memory.total().value, r.memory_limit_bytes);
+        EXPECT_LE(hurried.lower_bound.value, least * (1 + 1e-9));
     }
     EXPECT_EQ(compared, 500);
     EXPECT_GT(decided, 10);
