@@ -52,7 +52,7 @@ class PipelineSearch {
         for (const Depth &depth : depths(request_)) {
             of_depth_.reset();
             try_depth(depth);
-            if (request_.search && of_depth_ && !is_uneven(request_.mesh))
+            if (request_.search && !is_done() && of_depth_ && !is_uneven(request_.mesh))
                 take(bettered(with_depth(request_, depth), cuts_, *of_depth_, rules()));
         }
         if (best_.empty())
@@ -201,7 +201,7 @@ class PipelineSearch {
         const Plan plan = with_best_cuts(splits);
         if (fits(plan) || !request_.search) {
             take(plan);
-            if (request_.search)
+            if (request_.search && !is_done())
                 take(with_best_cuts({with_splits_by_stage(plan, plan.storage), splits.costs, {}}));
             return;
         }
