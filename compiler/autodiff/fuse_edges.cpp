@@ -116,7 +116,7 @@ void erase_unused(mlir::func::FuncOp function) {
             op.erase();
 }
 
-/// What the values on entries lead to that is no sum over them.
+/// An error where the values on entries lead to what is no sum over them.
 mlir::LogicalResult check(mlir::func::FuncOp function) {
     for (auto edges : function.getOps<ir::EdgesOp>()) {
         Value value = edges.getResult();
@@ -124,9 +124,9 @@ mlir::LogicalResult check(mlir::func::FuncOp function) {
             mlir::Operation *user = *value.user_begin();
             if (user->getNumResults() != 1 || !has_both_sides(user->getResult(0), edges))
                 return mlir::emitError(user->getLoc())
-                       << "this needs the values on the entries of '" << edges.getMatrix()
-                       << "' as a tensor of all rows and columns; sum them over one of the two first, and use one "
-                          "matrix";
+                       << "this needs all rows and columns of '" << edges.getMatrix()
+                       << "': entry by entry are computed only sums, over one of the two, of what is 0 where this one "
+                          "matrix has no entry";
             value = user->getResult(0);
         }
     }

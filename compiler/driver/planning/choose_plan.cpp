@@ -16,6 +16,7 @@ namespace planc::driver {
 namespace {
 
 PLANC_DIAGNOSTIC(microbatches_mix, error, "{0}");
+PLANC_DIAGNOSTIC(entries_as_tensor, error, "{0}"); // O22
 PLANC_DIAGNOSTIC(
     clipped_by_stage, error,
     "'clip_norm' needs the gradients of all stages, but each updates its weights on its own within the step"); // P8
@@ -67,8 +68,12 @@ std::shared_ptr<DerivedModule> Compilation::derive_module(const planning::Memory
     set_savings(*derived->module, program_->trains.back().loss, savings);
     ir::set_updates(*derived->module, updates);
     const auto add = [](mlir::OpPassManager &passes) { autodiff::add_passes(passes); };
-    return run_passes(*derived->module, add, savings.microbatches > 1 ? &microbatches_mix : nullptr) ? derived
-                                                                                                     : nullptr;
+    const bool has_edges =
+        derived->module->walk([](ir::EdgesOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
+    const support::DiagnosticKind *users_error = savings.microbatches > 1 ? &microbatches_mix
+                                                 : has_edges              ? &entries_as_tensor
+                                                                          : nullptr;
+    return run_passes(*derived->module, add, users_error) ? derived : nullptr;
 }
 
 /// A loss may need the whole batch.
