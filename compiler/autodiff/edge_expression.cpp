@@ -69,6 +69,15 @@ ir::EdgesOp edges_of(Value value) {
     return found && has_both_sides(value, found) ? found : ir::EdgesOp();
 }
 
+ir::EdgesOp mask_of(Value value) {
+    auto select = value.getDefiningOp<ir::PointwiseOp>();
+    if (!select || select.getFunction() != "select")
+        return {};
+    auto is_entry = select.getInputs()[0].getDefiningOp<ir::PointwiseOp>();
+    return is_entry && is_entry.getFunction() == "not_equal" ? is_entry.getInputs()[0].getDefiningOp<ir::EdgesOp>()
+                                                             : ir::EdgesOp();
+}
+
 EdgeExpression::EdgeExpression(ir::EdgesOp edges, std::string rows, std::string columns,
                                const std::vector<std::string> &taken)
     : edges_(edges), rows_(std::move(rows)), columns_(std::move(columns)), loops_{rows_, columns_} {

@@ -14,6 +14,9 @@ namespace planc::autodiff {
 /// The matrix outside of whose entries the value is 0; null if none is known.
 [[nodiscard]] ir::EdgesOp edges_of(mlir::Value value);
 
+/// Where the value is select(is an entry of a matrix, x, number): 1 at each entry; else null.
+[[nodiscard]] ir::EdgesOp mask_of(mlir::Value value);
+
 class EdgeExpression {
   public:
     /// By role of a value, the loop of the dimension.

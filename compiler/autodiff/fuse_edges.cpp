@@ -84,15 +84,12 @@ Value fuse_sum(ir::ReduceOp op, mlir::OpBuilder &builder) {
 
 /// A maximum of select(is an entry, x, number).
 Value fuse_maximum(ir::ReduceOp op, mlir::OpBuilder &builder) {
+    ir::EdgesOp edges = mask_of(op.getOperand());
+    if (!edges)
+        return {};
     auto select = op.getOperand().getDefiningOp<ir::PointwiseOp>();
-    if (!select || select.getFunction() != "select")
-        return {};
-    auto is_entry = select.getInputs()[0].getDefiningOp<ir::PointwiseOp>();
-    if (!is_entry || is_entry.getFunction() != "not_equal")
-        return {};
-    auto edges = is_entry.getInputs()[0].getDefiningOp<ir::EdgesOp>();
     const auto otherwise = ir::constant_value(select.getInputs()[2]);
-    if (!edges || !otherwise || has_both_sides(op.getResult(), edges))
+    if (!otherwise || has_both_sides(op.getResult(), edges))
         return {};
     const Loops loops = by_role(op.getOperand());
     const auto [rows, columns] = sides_of(edges, loops);

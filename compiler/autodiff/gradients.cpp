@@ -1,5 +1,6 @@
 #include "autodiff/gradients.h"
 
+#include "autodiff/edge_expression.h"
 #include "autodiff/pointwise_gradients.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -131,22 +132,12 @@ Value einsum_gradient(LayerBuilder &build, ir::EinsumOp op, unsigned operand, Va
     return build.einsum(backward, inputs, kept);
 }
 
-/// Where a maximum is over the entries of a sparse matrix: 1 at each entry.
-Value mask_of_entries(Value operand) {
-    auto select = operand.getDefiningOp<ir::PointwiseOp>();
-    auto is_entry = select && select.getFunction() == "select" ? select.getInputs()[0].getDefiningOp<ir::PointwiseOp>()
-                                                               : ir::PointwiseOp();
-    if (is_entry && is_entry.getFunction() == "not_equal" && is_entry.getInputs()[0].getDefiningOp<ir::EdgesOp>())
-        return is_entry.getInputs()[0];
-    return {};
-}
-
 /// The gradient of a maximum or minimum goes to the elements that attain it, in equal shares.
 Value extremum_gradient(LayerBuilder &build, ir::ReduceOp op, Value gradient) {
     const TensorType type = type_of(op.getOperand());
     Value attained = build.pointwise("equal", {op.getOperand(), op.getResult()}, type);
-    if (const Value mask = mask_of_entries(op.getOperand()))
-        attained = build.pointwise("mul", {attained, mask}, type);
+    if (ir::EdgesOp mask = mask_of(op.getOperand())) // else pairs without an entry would have a share
+        attained = build.pointwise("mul", {attained, mask.getResult()}, type);
     const Value count = build.reduce_to("sum", attained, op.getResult().getType());
     return build.pointwise("mul", {attained, build.pointwise("div", {gradient, count}, type)}, type);
 }

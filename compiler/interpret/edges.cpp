@@ -93,8 +93,6 @@ class Entries {
             return value_of_matrix();
         case Kind::number:
             return step.number;
-        case Kind::index:
-            return static_cast<double>(index(loops[0]));
         case Kind::random:
             return random(step, loops);
         case Kind::call:

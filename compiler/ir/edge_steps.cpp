@@ -15,8 +15,7 @@ namespace {
 
 using Kind = EdgeStep::Kind;
 
-constexpr std::array<llvm::StringRef, 8> words = {"operand", "matrix", "number",  "index",
-                                                  "random",  "call",   "product", "sum"};
+constexpr std::array<llvm::StringRef, 7> words = {"operand", "matrix", "number", "random", "call", "product", "sum"};
 
 std::string exact(double number) {
     std::array<char, 40> text{};
@@ -62,7 +61,7 @@ std::optional<EdgeStep> parse_edge_step(llvm::StringRef text) {
         return std::nullopt;
     if (step.kind == Kind::call && !(stream >> step.text))
         return std::nullopt;
-    bool loops = step.kind == Kind::index;
+    bool loops = false;
     while (stream >> word) {
         int argument = 0;
         if (loops)

@@ -3,7 +3,6 @@
 //   operand 0          the operand's element at its loops
 //   matrix             the matrix's value at the entry
 //   number 0.2
-//   index head         the loop's index
 //   random 3 key       uniform, at the index of these loops, of which the first counts samples: see `loops`
 //   call exp 2         a pointwise function of steps
 //   product 0 2        of steps
@@ -19,12 +18,12 @@
 namespace planc::ir {
 
 struct EdgeStep {
-    enum class Kind : std::uint8_t { operand, matrix, number, index, random, call, product, sum } kind = Kind::number;
+    enum class Kind : std::uint8_t { operand, matrix, number, random, call, product, sum } kind = Kind::number;
     std::string text;               ///< call: the function; random: the key
     double number = 0;              ///< number only
     int operand = 0;                ///< operand only
     std::vector<int> arguments;     ///< numbers of earlier steps
-    std::vector<std::string> loops; ///< index, random, sum: loops by name
+    std::vector<std::string> loops; ///< random, sum: loops by name
     int samples = -1;               ///< random: which of its loops counts samples; -1: none
 
     [[nodiscard]] std::string to_text() const;

@@ -14,10 +14,6 @@ using mlir::success;
 
 namespace {
 
-bool contains(const std::vector<std::string> &names, const std::string &name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 std::vector<std::string> strings(mlir::ArrayAttr attribute) {
     std::vector<std::string> result;
     for (llvm::StringRef text : attribute.getAsValueRange<mlir::StringAttr>())
@@ -27,7 +23,7 @@ std::vector<std::string> strings(mlir::ArrayAttr attribute) {
 
 /// Whether the step uses earlier steps, operands and loops that exist.
 bool is_valid(const EdgeStep &step, std::size_t number, std::size_t operands, const std::vector<std::string> &loops) {
-    const auto known = [&](const std::string &loop) { return contains(loops, loop); };
+    const auto known = [&](const std::string &loop) { return llvm::is_contained(loops, loop); };
     const auto earlier = [&](int argument) { return argument >= 0 && std::cmp_less(argument, number); };
     if (!std::all_of(step.loops.begin(), step.loops.end(), known) ||
         !std::all_of(step.arguments.begin(), step.arguments.end(), earlier))
@@ -41,8 +37,6 @@ bool is_valid(const EdgeStep &step, std::size_t number, std::size_t operands, co
     }
     case EdgeStep::Kind::sum:
         return step.arguments.size() == 1;
-    case EdgeStep::Kind::index:
-        return step.loops.size() == 1;
     case EdgeStep::Kind::random:
         return std::cmp_less(step.samples, step.loops.size());
     default:
@@ -69,8 +63,8 @@ sharding::Nest EdgesOp::nest() {
 
 bool EdgeReduceOp::isTransposed() {
     const Subscripts subscripts = *parse_subscripts(getSubscripts());
-    return contains(subscripts.result, subscripts.operands[0][1]) &&
-           !contains(subscripts.result, subscripts.operands[0][0]);
+    return llvm::is_contained(subscripts.result, subscripts.operands[0][1]) &&
+           !llvm::is_contained(subscripts.result, subscripts.operands[0][0]);
 }
 
 LogicalResult EdgeReduceOp::verify() {
@@ -95,7 +89,7 @@ LogicalResult EdgeReduceOp::verify() {
         if (failed(check(names, mlir::cast<TensorType>(input.getType()))))
             return mlir::failure();
     for (const std::string &side : subscripts->operands[0])
-        if (!contains(loops, side))
+        if (!llvm::is_contained(loops, side))
             return emitOpError() << "has no loop '" << side << "'";
     std::size_t number = 0;
     for (llvm::StringRef text : getSteps().getAsValueRange<mlir::StringAttr>()) {
@@ -117,10 +111,11 @@ sharding::Nest EdgeReduceOp::nest() {
             inner.insert(inner.end(), step.loops.begin(), step.loops.end());
     sharding::Nest nest;
     for (auto [name, extent] : llvm::zip(names, getExtents())) {
-        const bool of_result = contains(subscripts.result, name);
-        const bool of_tensor = of_result || std::any_of(subscripts.operands.begin() + 1, subscripts.operands.end(),
-                                                        [&](const auto &loops) { return contains(loops, name); });
-        const bool whole = !of_tensor || contains(inner, name);
+        const bool of_result = llvm::is_contained(subscripts.result, name);
+        const bool of_tensor =
+            of_result || std::any_of(subscripts.operands.begin() + 1, subscripts.operands.end(),
+                                     [&](const auto &loops) { return llvm::is_contained(loops, name); });
+        const bool whole = !of_tensor || llvm::is_contained(inner, name);
         nest.loops.push_back({name, extent,
                               whole       ? sharding::LoopKind::whole
                               : of_result ? sharding::LoopKind::parallel

@@ -14,10 +14,6 @@ using mlir::success;
 
 namespace {
 
-bool contains(const std::vector<std::string> &names, const std::string &name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 /// The loops of the operand, with the one that is summed over replaced by the result's.
 std::vector<std::string> loops_of_result(const Subscripts &subscripts, const MatrixLoops &loops) {
     std::vector<std::string> result = subscripts.operands[1];
@@ -30,7 +26,7 @@ std::vector<std::string> loops_of_result(const Subscripts &subscripts, const Mat
 MatrixLoops SpmmOp::matrixLoops() {
     const Subscripts subscripts = *parse_subscripts(getSubscripts());
     const std::vector<std::string> &sides = subscripts.operands[0];
-    const bool transposed = contains(subscripts.result, sides[1]);
+    const bool transposed = llvm::is_contained(subscripts.result, sides[1]);
     return {sides[transposed ? 1 : 0], sides[transposed ? 0 : 1], transposed};
 }
 
@@ -40,7 +36,8 @@ LogicalResult SpmmOp::verify() {
         subscripts->operands[0][0] == subscripts->operands[0][1])
         return emitOpError() << "subscripts '" << getSubscripts() << "' are not those of a matrix and a tensor";
     const MatrixLoops loops = matrixLoops();
-    if (!contains(subscripts->operands[1], loops.summed) || loops_of_result(*subscripts, loops) != subscripts->result)
+    if (!llvm::is_contained(subscripts->operands[1], loops.summed) ||
+        loops_of_result(*subscripts, loops) != subscripts->result)
         return emitOpError() << "subscripts '" << getSubscripts() << "' do not replace a loop of the tensor by the "
                              << "other one of the matrix";
     std::map<std::string, int64_t> extents;

@@ -151,8 +151,6 @@ class EdgeWriter {
             return entry_;
         case Kind::number:
             return literal(step.number, element_);
-        case Kind::index:
-            return "T(" + global(step.loops[0]) + ")";
         case Kind::random:
             return random_text(step);
         case Kind::product: {

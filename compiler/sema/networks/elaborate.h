@@ -209,7 +209,8 @@ class Elaborator {
     Value columns_of(const syntax::Call &call, SourceRange where);
     Value sddmm(const syntax::Call &call, SourceRange where);
     Value edge_softmax(const syntax::Call &call, SourceRange where);
-    void check_on_edges(const SparseValue &a, const TensorValue &e, SourceRange where) const;
+    void check_on_edges(const std::string &primitive, const SparseValue &a, const TensorValue &e,
+                        SourceRange where) const;
     TensorValue largest_of_entries(const SparseValue &a, const TensorValue &e, SourceRange where);
     TensorValue sum_of_columns(const SparseValue &a, const std::string &reduction, const TensorValue &e,
                                SourceRange where);

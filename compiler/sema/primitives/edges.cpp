@@ -136,12 +136,13 @@ Value Elaborator::sddmm(const syntax::Call &call, SourceRange where) {
     return {append(std::move(operation), std::move(result), x.element, where)};
 }
 
-void Elaborator::check_on_edges(const SparseValue &a, const TensorValue &e, SourceRange where) const {
+void Elaborator::check_on_edges(const std::string &primitive, const SparseValue &a, const TensorValue &e,
+                                SourceRange where) const {
     for (const DimensionValue &side : a.dimensions) {
         const auto found = places_of(e.dimensions, side.role);
         if (found.empty())
             fail(not_on_edges, where, {to_string(a), to_string(e), side.role});
-        check_equal_extents("edge_softmax", side, e.dimensions[found.front()], where);
+        check_equal_extents(primitive, side, e.dimensions[found.front()], where);
     }
 }
 
@@ -173,7 +174,7 @@ Value Elaborator::edge_softmax(const syntax::Call &call, SourceRange where) {
     const SparseValue a = matrix_of(arguments);
     const TensorValue e = tensor_argument(arguments, "x");
     check_same_element("edge_softmax", {{-1, a.element, a.dimensions}, e}, where);
-    check_on_edges(a, e, arguments.require("x").where);
+    check_on_edges("edge_softmax", a, e, arguments.require("x").where);
     const TensorValue top = append_pointwise("stop_gradient", {largest_of_entries(a, e, where)}, e.element, where);
     const TensorValue shifted = append_pointwise("sub", {e, top}, e.element, where);
     const TensorValue all = append_pointwise("exp", {shifted}, e.element, where);
@@ -185,7 +186,7 @@ Value Elaborator::edge_softmax(const syntax::Call &call, SourceRange where) {
 Value Elaborator::spmm_of_entries(const SparseValue &a, const TensorValue &x, std::size_t place,
                                   const TensorValue &weights, bool largest, SourceRange where) {
     check_same_element("spmm", {x, weights}, where);
-    check_on_edges(a, weights, where);
+    check_on_edges("spmm", a, weights, where);
     const TensorValue of_columns = with_dimension(x, place, a.dimensions[1]);
     std::vector<DimensionValue> result = x.dimensions;
     result[place] = a.dimensions[0];
