@@ -305,13 +305,30 @@ void EdgeExpression::keep_what_leads_to(int last) {
     steps_ = std::move(kept);
 }
 
+/// So rules that split rows split the result, and of operands only the needed rows are fetched, as in gradients of
+/// spmm.
+void EdgeExpression::exchange_sides(std::vector<std::string> &result_loops) {
+    const std::string a = rows_;
+    const std::string b = columns_;
+    ir::exchange(loops_, a, b);
+    ir::exchange(result_loops, a, b);
+    for (std::vector<std::string> &loops : operand_loops_)
+        ir::exchange(loops, a, b);
+    for (EdgeStep &step : steps_)
+        ir::exchange(step.loops, a, b);
+    std::swap(rows_, columns_);
+}
+
 Value EdgeExpression::reduce(int step, mlir::OpBuilder &builder, mlir::Operation *like, StringRef reduction,
-                             double initial, const std::vector<std::string> &result_loops) {
+                             double initial, std::vector<std::string> result_loops) {
     keep_what_leads_to(step);
+    if (edges_.getNumber() != 0 && extents_.at(rows_) == extents_.at(columns_) &&
+        !llvm::is_contained(result_loops, rows_))
+        exchange_sides(result_loops);
     ir::Subscripts subscripts;
     subscripts.operands.push_back({rows_, columns_});
     subscripts.operands.insert(subscripts.operands.end(), operand_loops_.begin(), operand_loops_.end());
-    subscripts.result = result_loops;
+    subscripts.result = std::move(result_loops);
     std::vector<StringRef> loops(loops_.begin(), loops_.end());
     std::vector<std::int64_t> extents;
     for (const std::string &loop : loops_)
@@ -324,7 +341,7 @@ Value EdgeExpression::reduce(int step, mlir::OpBuilder &builder, mlir::Operation
         like->getLoc(), like->getResult(0).getType(), edges_.getMatrixAttr(), builder.getStringAttr(reduction),
         builder.getStringAttr(subscripts.text()), operands_, builder.getStrArrayAttr(loops),
         builder.getDenseI64ArrayAttr(extents), builder.getStrArrayAttr(steps), builder.getF64FloatAttr(initial),
-        edges_.getNonzerosAttr(), like->getAttrOfType<mlir::StringAttr>("layer"),
+        edges_.getNonzerosAttr(), edges_.getNumberAttr(), like->getAttrOfType<mlir::StringAttr>("layer"),
         like->getAttrOfType<mlir::StringAttr>("phase"), ir::StrategyAttr());
 }
 

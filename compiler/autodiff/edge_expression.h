@@ -31,12 +31,13 @@ class EdgeExpression {
 
     /// The operation that reduces a step. It takes the place of `like`.
     mlir::Value reduce(int step, mlir::OpBuilder &builder, mlir::Operation *like, llvm::StringRef reduction,
-                       double initial, const std::vector<std::string> &result_loops);
+                       double initial, std::vector<std::string> result_loops);
 
   private:
     int add(ir::EdgeStep step);
     std::optional<int> new_step(mlir::Value value, const Loops &loops);
     void keep_what_leads_to(int step);
+    void exchange_sides(std::vector<std::string> &result_loops);
     std::optional<int> computed(mlir::Operation *op, const Loops &loops);
     std::optional<int> pointwise(ir::PointwiseOp op, const Loops &loops);
     std::optional<int> einsum(ir::EinsumOp op, const Loops &loops);

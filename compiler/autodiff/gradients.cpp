@@ -185,6 +185,14 @@ Value conv_gradient(LayerBuilder &build, ir::ConvOp op, unsigned operand, Value 
     return build.conv("weight_gradient", backward, op.getFirst(), full, op, kept);
 }
 
+/// The rules of a layer that split the rows of its result then split those of its gradient, whose needed rows are
+/// fetched as those of the operand are.
+void exchange_names(Subscripts &subscripts, const std::string &a, const std::string &b) {
+    for (std::vector<std::string> &names : subscripts.operands)
+        ir::exchange(names, a, b);
+    ir::exchange(subscripts.result, a, b);
+}
+
 /// The gradient of a product with a sparse matrix is one with the transposed matrix.
 Value spmm_gradient(LayerBuilder &build, ir::SpmmOp op, Value gradient) {
     const Subscripts forward = *ir::parse_subscripts(op.getSubscripts());
@@ -196,6 +204,8 @@ Value spmm_gradient(LayerBuilder &build, ir::SpmmOp op, Value gradient) {
     Subscripts backward;
     backward.operands = {forward.operands[0], loops_of_gradient(full, result, forward.result)};
     const TensorType kept = keep_available(op.getOperand().getType(), forward.operands[1], backward.loops(), backward);
+    if (op.getNumber() != 0 && result.getExtents() == op.getOperand().getType().getExtents())
+        exchange_names(backward, kept_loop, op.matrixLoops().summed);
     return build.spmm(backward, full, op, kept);
 }
 

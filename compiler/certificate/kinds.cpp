@@ -159,6 +159,11 @@ class Forms {
                  {std::int64_t{w.operand}, std::int64_t{w.dimension}, std::int64_t{w.kernel_loop}, w.extent, w.stride,
                   w.dilation, w.padding, std::int64_t{w.transposed}, std::int64_t{w.blocks_only}})
                 facts.put(number);
+        if (const auto &sparse = o.nest.sparse) {
+            for (const int number : {sparse->outer, sparse->inner, sparse->matrix})
+                facts.put(std::int64_t{number});
+            facts.put(sparse->density);
+        }
         std::vector<ValueId> tensors = o.operands;
         tensors.insert(tensors.end(), o.results.begin(), o.results.end());
         for (const ValueId tensor : tensors) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <set>
 
 namespace planc::certificate {
 
@@ -28,6 +29,12 @@ template <class Visit> void for_axes(std::uint32_t axes, const Visit &visit) {
 
 /// The length of the union.
 double length_of(std::vector<planrt::Range> ranges) {
+    std::set<std::int64_t> listed;
+    for (const planrt::Range &range : ranges)
+        for (std::int64_t i = 0; range.listed != nullptr && i < range.size(); ++i)
+            listed.insert(range.index(i));
+    if (!listed.empty()) // then all ranges are lists
+        return static_cast<double>(listed.size());
     std::sort(ranges.begin(), ranges.end(),
               [](const planrt::Range &a, const planrt::Range &b) { return a.begin < b.begin; });
     std::int64_t length = 0;
@@ -196,7 +203,7 @@ const LeastTransfers::Overlap &LeastTransfers::overlap(Dimension &dimension, int
     for_positions(axes, [&](const std::vector<int> &at) {
         const planrt::Range has = part(before, at);
         const planrt::Range needs = part(after, at);
-        const planrt::Range both{std::max(has.begin, needs.begin), std::min(has.end, needs.end)};
+        const planrt::Range both = planrt::intersect(has, needs);
         const auto length = static_cast<double>(both.size());
         sum += length;
         result.largest = std::max(result.largest, length);

@@ -107,7 +107,9 @@ std::string layout_text(const sharding::Value &value, const Placement &placement
     for (std::size_t d = 0; d < placement.dimensions.size(); ++d)
         if (!placement.dimensions[d].axes.empty())
             text += (text.empty() ? "" : ", ") + value.roles[d] + " over " + joined(placement.dimensions[d].axes) +
-                    (placement.dimensions[d].window ? " with halos" : "");
+                    (placement.dimensions[d].is_sparse() ? " as needed"
+                     : placement.dimensions[d].window    ? " with halos"
+                                                         : "");
     if (!placement.partial.empty())
         text += (text.empty() ? "partial over " : ", partial over ") + joined(placement.partial);
     if (!placement.stored.empty())

@@ -56,8 +56,10 @@ class Entries {
         if (from == loops.size())
             return visit();
         const planrt::Range range = space_[static_cast<std::size_t>(loops[from])];
-        for (index(loops[from]) = range.begin; index(loops[from]) < range.end; ++index(loops[from]))
+        for (std::int64_t i = 0; i < range.size(); ++i) {
+            index(loops[from]) = range.index(i);
             over(loops, from + 1, visit);
+        }
     }
 
     double value_of_matrix() {
@@ -67,7 +69,7 @@ class Entries {
     std::size_t offset(const std::vector<int> &loops, const planrt::Box &box) {
         std::int64_t offset = 0;
         for (std::size_t d = 0; d < loops.size(); ++d)
-            offset = offset * box[d].size() + index(loops[d]) - box[d].begin;
+            offset = offset * box[d].size() + box[d].position(index(loops[d]));
         return static_cast<std::size_t>(offset);
     }
 

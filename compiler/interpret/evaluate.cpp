@@ -287,9 +287,9 @@ std::vector<std::int64_t> strides(const Nest &nest, const std::vector<int> &loop
 class Walk {
   public:
     Walk(const Box &space, std::vector<std::vector<std::int64_t>> steps)
-        : space_(space), steps_(std::move(steps)), at_(steps_.size(), 0) {
+        : space_(space), steps_(std::move(steps)), at_(steps_.size(), 0), position_(space.size(), 0) {
         for (const Range &range : space)
-            index_.push_back(range.begin);
+            index_.push_back(range.size() > 0 ? range.index(0) : range.begin);
     }
 
     [[nodiscard]] const std::vector<std::int64_t> &index() const { return index_; }
@@ -298,6 +298,16 @@ class Walk {
 
     void next() {
         for (std::size_t loop = space_.size(); loop-- > 0;) {
+            if (space_[loop].listed != nullptr) {
+                if (++position_[loop] < space_[loop].size()) {
+                    index_[loop] = space_[loop].index(position_[loop]);
+                    return move(loop, 1);
+                }
+                position_[loop] = 0;
+                index_[loop] = space_[loop].index(0);
+                move(loop, 1 - space_[loop].size());
+                continue;
+            }
             if (++index_[loop] < space_[loop].end)
                 return move(loop, 1);
             index_[loop] = space_[loop].begin;
@@ -315,6 +325,7 @@ class Walk {
     std::vector<std::vector<std::int64_t>> steps_; ///< per tensor and loop
     std::vector<std::int64_t> index_;
     std::vector<std::int64_t> at_;
+    std::vector<std::int64_t> position_; ///< in lists of indices
 };
 
 /// The tensors of an operation, operands first.

@@ -17,6 +17,7 @@ const Layout &Layouts::of(ir::TensorType type) {
         for (const planrt::Range &range : box) {
             key.push_back(range.begin);
             key.push_back(range.end);
+            key.push_back(reinterpret_cast<std::intptr_t>(range.listed));
         }
         const planrt::Range stored = planrt::stored_range(layout->placement, mesh_, rank);
         key.push_back(stored.begin);

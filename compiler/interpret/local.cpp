@@ -10,7 +10,7 @@ void for_each_offset(const Box &outer, const Box &inner, const std::function<voi
     for (std::int64_t at = 0; at < count; ++at) {
         std::int64_t offset = 0;
         for (std::size_t d = 0; d < inner.size(); ++d)
-            offset = offset * outer[d].size() + (inner[d].begin - outer[d].begin + index[d]);
+            offset = offset * outer[d].size() + outer[d].position(inner[d].index(index[d]));
         visit(static_cast<std::size_t>(offset), static_cast<std::size_t>(at));
         for (std::size_t d = inner.size(); d-- > 0;) {
             if (++index[d] < inner[d].size())

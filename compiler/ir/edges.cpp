@@ -135,9 +135,7 @@ sharding::Nest EdgeReduceOp::nest() {
     std::vector<int> sides = numbers(subscripts.operands[0]);
     if (isTransposed())
         std::swap(sides[0], sides[1]);
-    nest.sparse = sharding::SparseLoops{sides[0], sides[1], 1};
-    const auto extent = [&](int side) { return static_cast<double>(getExtents()[static_cast<std::size_t>(side)]); };
-    nest.sparse->density = static_cast<double>(getNonzeros()) / (extent(sides[0]) * extent(sides[1]));
+    nest.sparse = sparse_loops(nest, sides[0], sides[1], getNonzeros(), isTransposed() ? -getNumber() : getNumber());
     return nest;
 }
 

@@ -6,6 +6,8 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <planrt/needed_rows.h>
+
 #include <map>
 #include <set>
 
@@ -28,7 +30,10 @@ class Importer {
 
     void reserve(llvm::StringRef symbol) { symbols_.insert(symbol.str()); }
     /// The nonzeros of a sparse argument; of others every element counts as one.
-    void set_nonzeros(const std::string &matrix, std::int64_t nonzeros) { nonzeros_[matrix] = nonzeros; }
+    void set_matrix(const std::string &matrix, const planrt::Pattern &pattern) {
+        nonzeros_[matrix] = pattern.nonzeros();
+        numbers_[matrix] = planrt::number_matrix(pattern);
+    }
 
     mlir::func::FuncOp import(const sema::Network &network, llvm::StringRef symbol,
                               llvm::ArrayRef<sema::ValueId> results);
@@ -59,6 +64,7 @@ class Importer {
     mlir::OwningOpRef<mlir::ModuleOp> module_;
     std::set<std::string> symbols_;
     std::map<std::string, std::int64_t> nonzeros_;
+    std::map<std::string, int> numbers_; ///< of the same matrices (planrt/needed_rows.h)
 
     // State of the current network and operation.
     SmallVector<Value> values_;
@@ -147,9 +153,9 @@ Value Importer::operation(const sema::Network &network, const sema::Operation &o
     case sema::OperationKind::spmm:
         return spmm(op, type);
     case sema::OperationKind::edges:
-        return create<EdgesOp>(type, builder_.getStringAttr(op.text),
-                               builder_.getI64IntegerAttr(nonzeros_of(op.text, type.elements())),
-                               op.ones ? builder_.getUnitAttr() : mlir::UnitAttr());
+        return create<EdgesOp>(
+            type, builder_.getStringAttr(op.text), builder_.getI64IntegerAttr(nonzeros_of(op.text, type.elements())),
+            op.ones ? builder_.getUnitAttr() : mlir::UnitAttr(), builder_.getI64IntegerAttr(numbers_[op.text]));
     case sema::OperationKind::embedding:
     case sema::OperationKind::slice:
     case sema::OperationKind::concat:
@@ -260,7 +266,8 @@ Value Importer::spmm(const sema::Operation &op, TensorType type) {
     const std::int64_t nonzeros = nonzeros_of(op.text, op.loops[0].extent * op.loops[1].extent);
     return create<SpmmOp>(type, builder_.getStringAttr(op.text), builder_.getStringAttr(subscripts_of(op).text()),
                           operands_[0], builder_.getI64IntegerAttr(nonzeros),
-                          op.mean ? builder_.getUnitAttr() : mlir::UnitAttr());
+                          op.mean ? builder_.getUnitAttr() : mlir::UnitAttr(),
+                          builder_.getI64IntegerAttr(numbers_[op.text]));
 }
 
 /// Sets the attributes of a parameter whose settings differ from the optimizer's.
@@ -309,7 +316,7 @@ mlir::OwningOpRef<mlir::ModuleOp> import_program(const sema::Program &program, c
     for (llvm::StringRef function : {"loss", "train", "evaluate", "predict"})
         importer.reserve(function);
     for (const sema::Matrix &matrix : train.matrices)
-        importer.set_nonzeros(matrix.name, matrix.pattern->nonzeros());
+        importer.set_matrix(matrix.name, *matrix.pattern);
     mlir::func::FuncOp function = importer.import(train.loss, "loss", {train.loss.result, train.prediction});
     mlir::Builder &builder = importer.builder();
     function->setAttr("plan.purpose", builder.getStringAttr("loss"));

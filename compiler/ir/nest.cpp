@@ -143,6 +143,14 @@ Nest nest_of(mlir::Operation *operation) {
     return mlir::cast<NestInterface>(operation).nest();
 }
 
+sharding::SparseLoops sparse_loops(const sharding::Nest &nest, int outer, int inner, std::int64_t nonzeros,
+                                   std::int64_t matrix) {
+    const auto extent = [&](int loop) {
+        return static_cast<double>(nest.loops[static_cast<std::size_t>(loop)].extent);
+    };
+    return {outer, inner, static_cast<double>(nonzeros) / (extent(outer) * extent(inner)), static_cast<int>(matrix)};
+}
+
 std::optional<double> constant_value(mlir::Value value) {
     if (auto constant = value.getDefiningOp<ConstantOp>())
         return constant.getValue().convertToDouble();

@@ -15,6 +15,10 @@ namespace planc::ir {
 /// The nest of an operation that has one (NestInterface). It covers all operands and results, in order.
 [[nodiscard]] sharding::Nest nest_of(mlir::Operation *operation);
 
+/// Of the matrix with this number (planrt/needed_rows.h; negative: transposed) between two loops of the nest.
+[[nodiscard]] sharding::SparseLoops sparse_loops(const sharding::Nest &nest, int outer, int inner,
+                                                 std::int64_t nonzeros, std::int64_t matrix);
+
 /// The number, if the value is a `plan.constant`.
 [[nodiscard]] std::optional<double> constant_value(mlir::Value value);
 

@@ -101,6 +101,16 @@ static LogicalResult parse_window(AsmParser &parser, mlir::DenseI64ArrayAttr &at
     const llvm::SMLoc location = parser.getCurrentLocation();
     if (failed(parser.parseInteger(window.positions)))
         return failure();
+    if (succeeded(parser.parseOptionalKeyword("rows"))) {
+        if (failed(parser.parseKeyword("of")) || failed(parser.parseKeyword("matrix")) ||
+            failed(parser.parseInteger(window.matrix)) || failed(parser.parseKeyword("cut")) ||
+            failed(parser.parseKeyword("by")) || failed(parser.parseInteger(window.row_cuts)))
+            return failure();
+        if (window.positions < 1 || window.matrix == 0 || window.row_cuts < 1)
+            return parser.emitError(location, "rows and the axes that cut them are at least 1, the matrix is not 0");
+        attribute = LayoutAttr::windowAttribute(parser.getContext(), window);
+        return success();
+    }
     window.transposed = succeeded(parser.parseOptionalKeyword("transposed"));
     if (failed(parser.parseKeyword("windows")) || failed(parser.parseKeyword("of")) ||
         failed(parser.parseInteger(window.kernel)) || failed(parser.parseKeyword("stride")) ||
@@ -124,7 +134,9 @@ mlir::DenseI64ArrayAttr LayoutAttr::windowAttribute(mlir::MLIRContext *context,
                    window->dilation,
                    window->padding,
                    window->transposed ? 1 : 0,
-                   static_cast<int64_t>(window->part)};
+                   static_cast<int64_t>(window->part),
+                   window->matrix,
+                   window->row_cuts};
     return mlir::DenseI64ArrayAttr::get(context, numbers);
 }
 
@@ -138,7 +150,9 @@ std::optional<planrt::Window> LayoutAttr::windowOf(mlir::DenseI64ArrayAttr attri
                           numbers[3],
                           numbers[4],
                           numbers[5] != 0,
-                          static_cast<planrt::WindowPart>(numbers[6])};
+                          static_cast<planrt::WindowPart>(numbers[6]),
+                          static_cast<int>(numbers[7]),
+                          static_cast<int>(numbers[8])};
 }
 
 // --- #plan.layout -------------------------------------------------------------------------------------------------
@@ -152,8 +166,11 @@ void LayoutAttr::print(AsmPrinter &printer) const {
         printer << " = ";
         print_names(printer, names_of(axes));
         if (const auto moving = windowOf(window))
-            printer << ' ' << window_parts[static_cast<int>(moving->part)] << ' ' << moving->positions
-                    << (moving->transposed ? " transposed" : "") << " windows of " << moving->kernel << " stride "
+            printer << ' ' << window_parts[static_cast<int>(moving->part)] << ' ' << moving->positions;
+        if (const auto moving = windowOf(window); moving && moving->matrix != 0)
+            printer << " rows of matrix " << moving->matrix << " cut by " << moving->row_cuts;
+        else if (moving)
+            printer << (moving->transposed ? " transposed" : "") << " windows of " << moving->kernel << " stride "
                     << moving->stride << " dilation " << moving->dilation << " padding " << moving->padding;
         separator = ", ";
     }

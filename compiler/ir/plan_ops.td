@@ -122,13 +122,16 @@ def Plan_SpmmOp : Plan_LayerOp<"spmm", [Pure, Plan_Nest]> {
     the result. So the second line is the product with the transposed matrix. The matrix is a sparse argument of the
     network, by name. Its data never moves: each rank reads the block that its ranges of both loops need.
 
+    `number`: that of the nonzeros (planrt/needed_rows.h), by which it is known which rows of the operand a rank needs;
+    0: it needs all.
+
     `mean`: each value of the matrix is divided by the number of nonzeros in its row, of the whole matrix.
   }];
   let arguments = !con((ins StrAttr:$matrix, StrAttr:$subscripts, Plan_TensorType:$operand, I64Attr:$nonzeros,
-                            UnitAttr:$mean), layerAttributes);
+                            UnitAttr:$mean, DefaultValuedAttr<I64Attr, "0">:$number), layerAttributes);
   let results = (outs Plan_TensorType:$result);
   let assemblyFormat = [{
-    $matrix $subscripts `(` $operand `)` `nonzeros` $nonzeros (`mean` $mean^)? attr-dict `:` functional-type($operand, $result)
+    $matrix $subscripts `(` $operand `)` `nonzeros` $nonzeros (`mean` $mean^)? (`number` $number^)? attr-dict `:` functional-type($operand, $result)
   }];
   let extraClassDeclaration = [{
     /// Which of the matrix's loops is summed over.
@@ -141,11 +144,15 @@ def Plan_EdgesOp : Plan_LayerOp<"edges", [Pure, Plan_Nest]> {
   let description = [{
     `%a = plan.edges "a" nonzeros 13264 : !plan.tensor<vertex: 2708, vertex': 2708, f32>`
 
-    Never stored: fuse-edges replaces all sums over it by plan.edge_reduce. `ones`: 1 for each entry.
+    Never stored: fuse-edges replaces all sums over it by plan.edge_reduce. `ones`: 1 for each entry. `number`: as of
+    plan.spmm.
   }];
-  let arguments = !con((ins StrAttr:$matrix, I64Attr:$nonzeros, UnitAttr:$ones), layerAttributes);
+  let arguments = !con((ins StrAttr:$matrix, I64Attr:$nonzeros, UnitAttr:$ones, DefaultValuedAttr<I64Attr, "0">:$number),
+                       layerAttributes);
   let results = (outs Plan_TensorType:$result);
-  let assemblyFormat = "$matrix `nonzeros` $nonzeros (`ones` $ones^)? attr-dict `:` type($result)";
+  let assemblyFormat = [{
+    $matrix `nonzeros` $nonzeros (`ones` $ones^)? (`number` $number^)? attr-dict `:` type($result)
+  }];
 }
 
 def Plan_EdgeReduceOp : Plan_LayerOp<"edge_reduce", [Pure, Plan_Nest]> {
@@ -165,11 +172,11 @@ def Plan_EdgeReduceOp : Plan_LayerOp<"edge_reduce", [Pure, Plan_Nest]> {
   }];
   let arguments = !con((ins StrAttr:$matrix, StrAttr:$reduction, StrAttr:$subscripts, Variadic<Plan_TensorType>:$inputs,
                             StrArrayAttr:$loops, DenseI64ArrayAttr:$extents, StrArrayAttr:$steps, F64Attr:$initial,
-                            I64Attr:$nonzeros), layerAttributes);
+                            I64Attr:$nonzeros, DefaultValuedAttr<I64Attr, "0">:$number), layerAttributes);
   let results = (outs Plan_TensorType:$result);
   let assemblyFormat = [{
     $matrix $reduction $subscripts `(` $inputs `)` `loops` $loops `extents` $extents `steps` $steps `initial` $initial
-    `nonzeros` $nonzeros attr-dict `:` functional-type($inputs, $result)
+    `nonzeros` $nonzeros (`number` $number^)? attr-dict `:` functional-type($inputs, $result)
   }];
   let extraClassDeclaration = [{
     /// Whether it runs over the columns, and over the entries of each: the result has columns but no rows.

@@ -76,10 +76,8 @@ sharding::Nest SpmmOp::nest() {
         const auto at = std::ranges::find(nest.loops, name, &sharding::Loop::name);
         return static_cast<int>(at - nest.loops.begin());
     };
-    nest.sparse = sharding::SparseLoops{loop(matrix.kept), loop(matrix.summed), 1};
-    const auto elements = static_cast<double>(nest.loops[static_cast<std::size_t>(nest.sparse->outer)].extent) *
-                          static_cast<double>(nest.loops[static_cast<std::size_t>(nest.sparse->inner)].extent);
-    nest.sparse->density = static_cast<double>(getNonzeros()) / elements;
+    nest.sparse = sparse_loops(nest, loop(matrix.kept), loop(matrix.summed), getNonzeros(),
+                               matrix.transposed ? -getNumber() : getNumber());
     return nest;
 }
 

@@ -66,4 +66,10 @@ std::optional<Subscripts> parse_subscripts(std::string_view text) {
     return subscripts;
 }
 
+void exchange(std::vector<std::string> &names, const std::string &a, const std::string &b) {
+    for (std::string &name : names)
+        if (name == a || name == b)
+            name = name == a ? b : a;
+}
+
 } // namespace planc::ir

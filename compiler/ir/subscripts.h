@@ -21,4 +21,7 @@ struct Subscripts {
 /// Empty if the text has no "->".
 [[nodiscard]] std::optional<Subscripts> parse_subscripts(std::string_view text);
 
+/// Each of two names in place of the other.
+void exchange(std::vector<std::string> &names, const std::string &a, const std::string &b);
+
 } // namespace planc::ir

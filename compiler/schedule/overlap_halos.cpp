@@ -36,7 +36,7 @@ constexpr std::int64_t elements_of_a_call = 32768;
 /// Whether the exchange brings exactly what the windows of a split dimension touch outside the own block.
 bool brings_halos(const Placement &from, const Placement &to) {
     for (std::size_t d = 0; d < from.dimensions.size(); ++d)
-        if (from.dimensions[d].axes != to.dimensions[d].axes)
+        if (from.dimensions[d].axes != to.dimensions[d].axes || to.dimensions[d].is_sparse())
             return false;
     return planrt::is_windowed(to) && from.partial.empty() && from.stored.empty();
 }
@@ -124,7 +124,7 @@ class OwnRows {
         const ir::WindowNumbers numbers(conv_, parts_.window(loop));
         const planrt::Window window{1, kernel(loop), numbers.stride, numbers.dilation, numbers.before, !transposed_};
         const Range rows = of(transposed_ ? parts_.y : parts_.x, part, loop);
-        return planrt::intersect({planrt::touched(window, rows, whole.end)}, {whole})[0].size();
+        return planrt::intersect(planrt::touched(window, rows, whole.end), whole).size();
     }
 
     ir::ConvOp conv_;

@@ -75,6 +75,29 @@ static void place_window(const NestWindow &window, const Nest &nest, const Mesh 
         dimension.window.reset();
 }
 
+/// Whether operands are read at the columns of nonzeros only. One that both rows and columns index is read whole, and
+/// then all are, for the block of the matrix counts its columns in one way.
+static bool needs_columns_only(const Nest &nest) {
+    return nest.sparse && nest.sparse->matrix != 0 &&
+           std::ranges::none_of(nest.operands, [&](const std::vector<int> &loops) {
+               return std::ranges::find(loops, nest.sparse->outer) != loops.end() &&
+                      std::ranges::find(loops, nest.sparse->inner) != loops.end();
+           });
+}
+
+/// The columns of the nonzeros in a rank's rows: cut by the axes of the rows, then by its own.
+static void place_needed_columns(const Nest &nest, const planrt::AxisList &row_axes,
+                                 planrt::DimensionPlacement &dimension) {
+    planrt::Window columns{nest.loops[nest.sparse->outer].extent};
+    columns.matrix = nest.sparse->matrix;
+    columns.row_cuts = static_cast<int>(row_axes.size());
+    planrt::AxisList axes = row_axes;
+    for (const int axis : dimension.axes)
+        axes.push_back(axis);
+    dimension.axes = axes;
+    dimension.window = columns;
+}
+
 namespace {
 
 class Derivation {
@@ -88,6 +111,10 @@ class Derivation {
         for (const NestWindow &window : nest_.windows)
             if (window.operand == number)
                 place_window(window, nest_, mesh_, placement.dimensions[window.dimension]);
+        if (needs_columns_only(nest_) && !axes_[nest_.sparse->outer].empty())
+            for (std::size_t d = 0; d < placement.dimensions.size(); ++d)
+                if (nest_.operands[number][d] == nest_.sparse->inner)
+                    place_needed_columns(nest_, axes_[nest_.sparse->outer], placement.dimensions[d]);
         return placement;
     }
 

@@ -116,7 +116,7 @@ Lengths lengths(const planrt::DimensionPlacement &from, const planrt::DimensionP
     do {
         const planrt::Range wanted = range_of(to, mesh, at);
         const planrt::Range has = range_of(from, mesh, at);
-        const planrt::Range kept{std::max(wanted.begin, has.begin), std::min(wanted.end, has.end)};
+        const planrt::Range kept = planrt::intersect(wanted, has);
         result.pairs.emplace_back(wanted.size(), kept.size());
     } while (next(at, axes, mesh));
     return result;

@@ -30,7 +30,8 @@ std::size_t hash(const Placement &placement) {
     for (const planrt::DimensionPlacement &dimension : placement.dimensions) {
         hash.add(dimension.axes);
         if (const auto &window = dimension.window)
-            for (const std::int64_t number : {window->positions, window->kernel, window->padding})
+            for (const std::int64_t number :
+                 {window->positions, window->kernel, window->padding, std::int64_t{window->matrix}})
                 hash.add(number);
     }
     hash.add(placement.partial);

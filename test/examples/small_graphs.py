@@ -8,6 +8,7 @@ tiny       three vertices, on more ranks
 attention  weights of all kinds on the entries: of attention with dropout, of inner products, of the file; and maxima
 steep      attention with scores up to 1e4 and vertices without entries
 isolated   the same without any edge; few: on fewer vertices than ranks
+leaves     sums and maxima over entries of inputs, of parameters of each vertex, and of random masks
 mixed      sparse features (rectangular), means, a product of inputs alone, a matrix product inside of other dimensions
 """
 
@@ -87,6 +88,18 @@ STEEP = """network graph(a: sparse[vertex, vertex', f32], x: f32[vertex, word]) 
 }
 """
 
+LEAVES = """network graph(a: sparse[vertex, vertex', f32], x: f32[vertex, word]) -> f32[vertex, class] {
+    param place: [vertex, hidden] = normal(0, 0.5)
+    param turn: [word, hidden] = normal(0, 0.5)
+    most   = spmm(a, x, reduce = max)
+    kept   = spmm(a, dropout(place, rate = 0.3))
+    alike  = spmm(a, x, weights = edge_softmax(a, sddmm(a, place, place)))
+    h      = tanh(einsum(most + alike, turn -> [vertex, hidden]) + kept)
+    logits = gcn(a, h, class)
+    return logits
+}
+"""
+
 CASES = {
     "directed": (13, 40, GCN, "a, x", ", normalize = row"),
     "empty": (10, 0, GCN, "a, x", ""),
@@ -95,6 +108,7 @@ CASES = {
     "steep": (13, 40, STEEP, "a, x", ""),
     "isolated": (10, 0, ATTENTION, "a, x", ""),
     "few": (3, 4, ATTENTION, "a, x", ", self_loops = true"),
+    "leaves": (13, 40, LEAVES, "a, x", ""),
     "mixed": (14, 50, MIXED, "a, words, x", ", undirected = true"),
 }
 

@@ -14,13 +14,13 @@ Box whole_box(const Placement &placement) {
 std::size_t offset(const Box &box, const Index &index) {
     std::int64_t result = 0;
     for (std::size_t d = 0; d < box.size(); ++d)
-        result = result * box[d].size() + (index[d] - box[d].begin);
+        result = result * box[d].size() + box[d].position(index[d]);
     return static_cast<std::size_t>(result);
 }
 
 bool inside(const Box &box, const Index &index) {
     for (std::size_t d = 0; d < box.size(); ++d)
-        if (index[d] < box[d].begin || index[d] >= box[d].end)
+        if (!box[d].has(index[d]))
             return false;
     return true;
 }
@@ -30,14 +30,18 @@ void for_each(const Box &box, const std::function<void(const Index &)> &body) {
         return;
     Index index;
     for (const Range &range : box)
-        index.push_back(range.begin);
+        index.push_back(range.index(0));
+    std::vector<std::int64_t> at(box.size(), 0);
     while (true) {
         body(index);
         std::size_t d = box.size();
-        while (d > 0 && ++index[d - 1] == box[d - 1].end) {
-            index[d - 1] = box[d - 1].begin;
+        while (d > 0 && ++at[d - 1] == box[d - 1].size()) {
+            at[d - 1] = 0;
+            index[d - 1] = box[d - 1].index(0);
             --d;
         }
+        if (d > 0)
+            index[d - 1] = box[d - 1].index(at[d - 1]);
         if (d == 0)
             return;
     }

@@ -20,7 +20,7 @@ bool contains(std::span<const int> axes, int axis) {
 }
 
 std::int64_t overlap(Range a, Range b) {
-    return Range{std::max(a.begin, b.begin), std::min(a.end, b.end)}.size();
+    return planrt::intersect(a, b).size();
 }
 
 /// The number of the balanced block of `whole` that contains element `at`.
@@ -93,7 +93,7 @@ class TabulateSends {
 
     /// A range of positions that contains all those whose windows touch indices of `held` or lie on both sides of them.
     [[nodiscard]] Range positions_near(Range held) const {
-        if (!to_.window)
+        if (!to_.window || to_.is_sparse())
             return held;
         planrt::Window inverse = *to_.window;
         inverse.transposed = !inverse.transposed;
@@ -105,7 +105,7 @@ class TabulateSends {
     /// they have this rank's coordinate.
     [[nodiscard]] Traffic wanted(std::size_t cut, const planrt::CutBlock &off, Range held) const {
         const planrt::AxisList &axes = to_.axes;
-        const Range block = off.positions;
+        const Range block = off.row_cuts == 0 ? off.own : off.positions;
         const std::int64_t common = overlap(cut == axes.size() ? to_.indices(off) : to_.reach(off), held);
         if (common == 0)
             return {};
@@ -122,7 +122,7 @@ class TabulateSends {
         }
         if (!to_.window && all_vary && common == block.size()) // where there are windows, ranges of blocks overlap
             return {std::min(leaves, common), common};
-        const Range near = positions_near(held);
+        const Range near = off.row_cuts > 0 ? block : positions_near(held); // any rows may need it
         const Range those{std::max(block.begin, near.begin), std::min(block.end, near.end)};
         if (those.size() == 0)
             return {};
@@ -163,7 +163,8 @@ struct SendTables::Known {
                 for (const std::int64_t number :
                      {(*window)->positions, (*window)->kernel, (*window)->stride, (*window)->dilation,
                       (*window)->padding, std::int64_t{(*window)->transposed},
-                      static_cast<std::int64_t>((*window)->part)})
+                      static_cast<std::int64_t>((*window)->part), std::int64_t{(*window)->matrix},
+                      std::int64_t{(*window)->row_cuts}})
                     key.push_back(number);
         const auto known = tables.find(key);
         return known != tables.end()
@@ -316,7 +317,8 @@ static void append(std::string &text, const planrt::Placement &placement) {
         if (const auto &window = dimension.window)
             for (const std::int64_t number :
                  {window->positions, window->kernel, window->stride, window->dilation, window->padding,
-                  std::int64_t{window->transposed}, static_cast<std::int64_t>(window->part)})
+                  std::int64_t{window->transposed}, static_cast<std::int64_t>(window->part),
+                  std::int64_t{window->matrix}, std::int64_t{window->row_cuts}})
                 append(text, number);
     }
     append_list(text, placement.partial);

@@ -29,7 +29,7 @@ class EdgeWriter {
         const bool by_rows = llvm::is_contained(subscripts_.result, outer_);
         body_.open("{");
         body_.line("using T = " + type_name(element_) + ";");
-        const std::string a = body_.local("a");
+        const std::string a = matrix_ = body_.local("a");
         body_.line("const auto &" + a + " = " + body_.context() + ".matrix<" + type_name(element_) + ">(" + matrix +
                    ");");
         body_.line("std::fill_n(" + body_.buffer(op_.getResult(), true) + ", " +
@@ -205,6 +205,8 @@ class EdgeWriter {
 
     std::string global(const std::string &loop) {
         const schedule::LoopDimension dimension = dimension_of_loop(op_, loop);
+        if (dimension.window)
+            return matrix_ + ".needed[" + indices_.at(loop) + "]";
         return (dimension.axes.empty() ? "" : body_.begin(dimension) + " + ") + indices_.at(loop);
     }
 
@@ -233,6 +235,7 @@ class EdgeWriter {
     std::vector<ir::EdgeStep> steps_;
     std::vector<std::set<std::string>> loops_of_steps_;
     mlir::Type element_;
+    std::string matrix_;                         ///< the name of the rank's block
     std::string outer_;                          ///< loop over the rows of the block
     std::string inner_;                          ///< loop over the entries of a row
     std::string entry_;                          ///< the value of the entry

@@ -79,11 +79,16 @@ std::string text_of(const planrt::Window &window) {
                                            std::to_string(window.padding),   window.transposed ? "true" : "false"};
     static constexpr const char *parts[] = {"", ", planrt::WindowPart::before", ", planrt::WindowPart::within",
                                             ", planrt::WindowPart::behind"};
+    if (window.matrix != 0)
+        return "planrt::Window{.positions = " + numbers[0] + ", .matrix = " + std::to_string(window.matrix) +
+               ", .row_cuts = " + std::to_string(window.row_cuts) + "}";
     return "planrt::Window{" + joined(numbers) + parts[static_cast<int>(window.part)] + "}";
 }
 
 std::string part_name(const schedule::LoopDimension &dimension) {
     static constexpr const char *names[] = {" with halo", " before", " without halo", " behind"};
+    if (dimension.window && dimension.window->matrix != 0)
+        return " as needed";
     return dimension.window ? names[static_cast<int>(dimension.window->part)] : "";
 }
 

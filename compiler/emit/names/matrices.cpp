@@ -6,6 +6,8 @@
 #include "ir/subscripts.h"
 #include "schedule/functions.h"
 
+#include <planrt/needed_rows.h>
+
 #include <algorithm>
 
 namespace planc::emit {
@@ -79,7 +81,7 @@ std::string title_of(mlir::Operation *op) {
         title += " transposed";
     for (const schedule::LoopDimension *side : {&block.rows, &block.columns})
         if (!side->axes.empty())
-            title += " " + side->role + " over " + joined(side->axes, " ");
+            title += " " + side->role + part_name(*side) + " over " + joined(side->axes, " ");
     if (const int role = ir::role_of(op->getParentOfType<mlir::func::FuncOp>()); role > 0)
         title += " role " + std::to_string(role);
     return title;
@@ -165,13 +167,18 @@ std::string Matrices::file_row(const sema::Field &field) const {
     if (known != known_.end()) {
         members.push_back(std::to_string(known->pattern->nonzeros()));
         members.push_back(std::to_string(planrt::fingerprint(*known->pattern)) + "U");
+        members.push_back(std::to_string(planrt::number_matrix(*known->pattern)));
     }
     return "{" + joined(members) + "}";
 }
 
 std::vector<std::string> Matrices::blocks(LocalExtents &extents) const {
     const auto dimension = [&](const schedule::LoopDimension &side) {
-        return "{" + joined({string_literal(side.role), std::to_string(side.extent), extents.axes(side.axes)}) + "}";
+        std::vector<std::string> members{string_literal(side.role), std::to_string(side.extent),
+                                         extents.axes(side.axes)};
+        if (side.window)
+            members.push_back(text_of(*side.window));
+        return "{" + joined(members) + "}";
     };
     std::vector<std::string> rows;
     for (const Block &block : blocks_) {

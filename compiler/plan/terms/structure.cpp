@@ -185,6 +185,12 @@ void put_loops(std::string &text, const sharding::Nest &nest) {
               std::int64_t{window.blocks_only}})
             put(text, number);
     }
+    if (nest.sparse) {
+        text += 's';
+        for (const int number : {nest.sparse->outer, nest.sparse->inner, nest.sparse->matrix})
+            put(text, number);
+        text += std::to_string(nest.sparse->density);
+    }
 }
 
 /// Everything on which sharding::bind() and derive() depend, and the shapes of the tensors.

@@ -11,6 +11,7 @@
 #include <planrt/axis_list.h>
 #include <planrt/boxed.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -52,13 +53,38 @@ struct Mesh {
 /// The size of an axis in words and in JSON: "3"; "[1, 3]" if it differs by position.
 [[nodiscard]] std::string size_text(const Mesh &mesh, int axis);
 
-/// Half-open range of global indices along one dimension; may be empty.
+/// Half-open range of global indices along one dimension; may be empty. With a list, only those of its indices that lie
+/// in [begin, end), densely one after the other: the needed rows of a sparse product (needed_rows.h).
 struct Range {
     std::int64_t begin = 0;
     std::int64_t end = 0;
-    [[nodiscard]] std::int64_t size() const { return end > begin ? end - begin : 0; }
+    const std::vector<std::int32_t> *listed = nullptr; ///< ascending; null: all
+    [[nodiscard]] std::int64_t size() const {
+        return end <= begin ? 0 : listed == nullptr ? end - begin : position(end);
+    }
+    /// How many indices of the range are less.
+    [[nodiscard]] std::int64_t position(std::int64_t index) const {
+        if (listed == nullptr)
+            return index - begin;
+        return std::lower_bound(listed->begin(), listed->end(), index) -
+               std::lower_bound(listed->begin(), listed->end(), begin);
+    }
+    [[nodiscard]] bool has(std::int64_t index) const {
+        return index >= begin && index < end &&
+               (listed == nullptr || std::binary_search(listed->begin(), listed->end(), index));
+    }
+    /// The index at a position.
+    [[nodiscard]] std::int64_t index(std::int64_t position) const {
+        return listed == nullptr ? begin + position
+                                 : *(std::lower_bound(listed->begin(), listed->end(), begin) + position);
+    }
     friend bool operator==(const Range &, const Range &) = default;
 };
+/// At most one of them has a list, or both have the same.
+[[nodiscard]] Range intersect(Range a, Range b);
+
+/// Whether the indices of `part` follow one another in `whole`, in which they all are.
+[[nodiscard]] bool is_run(const Range &part, const Range &whole);
 
 /// One range per dimension, outermost first. A box without dimensions is a scalar (volume 1).
 using Box = std::vector<Range>;
@@ -85,6 +111,11 @@ struct Window {
     std::int64_t padding = 0; ///< before index 0
     bool transposed = false;
     WindowPart part = WindowPart::all; ///< the part that a placement means; touched() always returns all
+    /// Number of a sparse matrix (needed_rows.h); 0: none. Then positions are its rows, and they touch the columns of
+    /// their nonzeros; kernel, stride, dilation and padding mean nothing. The first `row_cuts` axes of the dimension
+    /// cut the positions, the others the dimension itself.
+    int matrix = 0;
+    int row_cuts = 0;
     friend bool operator==(const Window &, const Window &) = default;
 };
 
@@ -98,11 +129,15 @@ struct Window {
 /// A part of the range that windows touch, relative to the rank's own block; may be empty.
 [[nodiscard]] Range part_of(Range touched, WindowPart part, Range own);
 
+/// The columns of a numbered matrix that have a nonzero in these rows (needed_rows.h).
+[[nodiscard]] Range needed_rows(int matrix, Range rows, Range columns);
+
 /// The blocks that axes have cut so far: of the positions of a window, and, by the same cuts, of the dimension itself.
 /// Without a window both are equal.
 struct CutBlock {
     Range positions;
     Range own;
+    int row_cuts = -1; ///< of a sparse matrix: how many of the next axes cut positions; then they cut `own`
 };
 [[nodiscard]] CutBlock cut_block(const CutBlock &whole, int parts, int index);
 
@@ -117,13 +152,21 @@ struct DimensionPlacement {
     friend bool operator==(const DimensionPlacement &, const DimensionPlacement &) = default;
 
     /// Before any cut: all positions of the window, or the whole dimension.
-    [[nodiscard]] CutBlock whole() const { return {{0, window ? window->positions : extent}, {0, extent}}; }
+    [[nodiscard]] CutBlock whole() const {
+        return {{0, window ? window->positions : extent}, {0, extent}, is_sparse() ? window->row_cuts : -1};
+    }
+    /// Whether its ranges are the needed rows of a sparse product.
+    [[nodiscard]] bool is_sparse() const { return window && window->matrix != 0; }
     /// After all cuts: the indices of the dimension that the block stands for.
     [[nodiscard]] Range indices(const CutBlock &cut) const {
+        if (is_sparse())
+            return needed_rows(window->matrix, cut.positions, cut.own);
         return window ? part_of(reach(cut), window->part, cut.own) : cut.positions;
     }
     /// After some of the cuts: at least the indices of all blocks that the other axes make of it.
     [[nodiscard]] Range reach(const CutBlock &cut) const {
+        if (is_sparse())
+            return cut.own;
         return window ? touched(*window, cut.positions, extent) : cut.positions;
     }
 };

@@ -108,6 +108,7 @@ struct MatrixFile {
     Normalization normalization = Normalization::none;
     std::int64_t nonzeros = -1;    ///< for which the program was compiled; -1: any
     std::uint64_t fingerprint = 0; ///< of the same
+    int number = 0;                ///< of the same, in placements (Window::matrix)
 };
 
 /// The block of a sparse matrix that a rank multiplies by; its data never moves.

@@ -24,6 +24,7 @@ template <class T> struct SparseBlock {
     const std::int32_t *column = nullptr;    ///< from row_begin[0] to row_begin[rows]; each is a row of x
     const T *values = nullptr;               ///< of each nonzero; null: all are `value`
     T value = 1;
+    const std::int32_t *needed = nullptr; ///< the index of each row of x in the whole x; null: they follow one another
 };
 
 enum class Into : std::uint8_t { assign, add };

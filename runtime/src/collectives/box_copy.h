@@ -27,6 +27,9 @@ class BoxCopy {
         std::int64_t count;
         std::int64_t from_stride; ///< bytes
         std::int64_t to_stride;   ///< bytes
+        /// Where indices are listed: the bytes of each, in place of strides.
+        std::vector<std::int64_t> from_offsets = {};
+        std::vector<std::int64_t> to_offsets = {};
     };
     void run(std::size_t depth, const std::byte *from, std::byte *to) const;
 

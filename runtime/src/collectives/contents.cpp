@@ -52,6 +52,11 @@ void BoxCopy::run(std::size_t depth, const std::byte *from, std::byte *to) const
     if (depth == loops_.size())
         return copy_bytes(to, from, run_bytes_);
     const Loop &loop = loops_[depth];
+    if (!loop.from_offsets.empty()) {
+        for (std::int64_t i = 0; i < loop.count; ++i)
+            run(depth + 1, from + loop.from_offsets[i], to + loop.to_offsets[i]);
+        return;
+    }
     for (std::int64_t i = 0; i < loop.count; ++i)
         run(depth + 1, from + i * loop.from_stride, to + i * loop.to_stride);
 }

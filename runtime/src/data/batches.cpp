@@ -65,14 +65,25 @@ void Batches::begin_epoch(std::int64_t epoch) {
     changes_ = ImageChanges(seed_, epoch);
 }
 
+/// Those samples of a batch that a rank has; `listed` holds them where they don't follow one another.
+static std::span<const std::int64_t> rows_of(std::span<const std::int64_t> batch, const Range &rows,
+                                             std::vector<std::int64_t> &listed) {
+    if (rows.listed == nullptr)
+        return batch.subspan(rows.begin, rows.size());
+    for (std::int64_t i = 0; i < rows.size(); ++i)
+        listed.push_back(batch[rows.index(i)]);
+    return listed;
+}
+
 void Batches::load_train(std::int64_t index, int body, const MicroBatch &part, const Context &context) const {
     const std::span<const Field> fields = program_.bodies[body].fields;
     const std::span<const std::int64_t> order = order_;
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const Field &field = fields[i];
         const std::span<const Range> box = train_boxes_[body][i];
-        const auto first = static_cast<std::size_t>(index * program_.batch + part.first + box[0].begin);
-        const std::span<const std::int64_t> samples = order.subspan(first, box[0].size());
+        const auto first = static_cast<std::size_t>(index * program_.batch + part.first);
+        std::vector<std::int64_t> listed;
+        const std::span<const std::int64_t> samples = rows_of(order.subspan(first), box[0], listed);
         const FieldStore &store = stores_.of_training(body, i);
         auto *to = context.at<std::byte>(field.tensor.offset);
         if (is_augmented(field))
@@ -110,8 +121,8 @@ void Batches::load_evaluation(std::byte *arena) {
     for (std::size_t i = 0; i < program_.evaluation_fields.size(); ++i) {
         if (program_.evaluation_fields[i].role != role_)
             continue;
-        const Range rows = test_rows_[i];
-        stores_.of_evaluation(i).copy(batch.subspan(rows.begin, rows.size()),
+        std::vector<std::int64_t> listed;
+        stores_.of_evaluation(i).copy(rows_of(batch, test_rows_[i], listed),
                                       arena + program_.evaluation_fields[i].tensor.offset);
     }
     if (role_ == program_.evaluation_role)
@@ -122,8 +133,8 @@ void Batches::load_evaluation(std::byte *arena) {
 void Batches::fill_valid(const Tensor &valid, std::byte *arena) const {
     const Range rows = local_box(placement_of(valid), mesh_, rank_)[0];
     const auto fill = [&](auto *values) {
-        for (std::int64_t row = rows.begin; row < rows.end; ++row)
-            *values++ = marked_[row] ? 1 : 0;
+        for (std::int64_t i = 0; i < rows.size(); ++i)
+            *values++ = marked_[rows.index(i)] ? 1 : 0;
     };
     std::byte *values = arena + valid.offset;
     switch (valid.type) {

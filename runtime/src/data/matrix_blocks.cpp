@@ -9,17 +9,18 @@ namespace planrt {
 
 namespace {
 
-/// Rows and columns of the block, counted from its beginning.
+/// Rows and columns of the block, counted from its beginning; of lists, by position. What is not listed is empty.
 Pattern cut(const Pattern &matrix, Range rows, Range columns) {
     Pattern block;
     block.rows = rows.size();
     block.columns = columns.size();
     block.value = matrix.value;
-    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    for (std::int64_t r = 0; r < rows.size(); ++r) {
+        const std::int64_t row = rows.index(r);
         for (std::int64_t i = matrix.row_begin[row]; i < matrix.row_begin[row + 1]; ++i) {
             if (matrix.column[i] < columns.begin || matrix.column[i] >= columns.end)
                 continue;
-            block.column.push_back(static_cast<std::int32_t>(matrix.column[i] - columns.begin));
+            block.column.push_back(static_cast<std::int32_t>(columns.position(matrix.column[i])));
             if (!matrix.values.empty())
                 block.values.push_back(matrix.values[i]);
         }
@@ -64,8 +65,12 @@ MatrixBlocks::MatrixBlocks(const Program &program, const DataSource &source, int
             const MatrixBlock &block = program.matrix_blocks[b];
             if (!needs(block) || block.role != role)
                 continue;
-            const Pattern part = cut(block.mean ? mean : matrix, range(block.rows), range(block.columns));
+            const Range rows = range(block.rows);
+            const Range columns = range(block.columns);
+            const Pattern part = cut(block.mean ? mean : matrix, rows, columns);
             fill(block.transposed ? transposed(part) : part, block, stored_[b]);
+            if (const auto *needed = (block.transposed ? rows : columns).listed)
+                stored_[b].of_doubles.needed = stored_[b].of_floats.needed = needed->data();
             blocks_[b] =
                 block.type == Type::f64 ? static_cast<const void *>(&stored_[b].of_doubles) : &stored_[b].of_floats;
         }

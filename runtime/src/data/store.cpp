@@ -23,8 +23,8 @@ void add_runs(const Box &box, const std::vector<std::int64_t> &whole, std::size_
             runs.push_back({base, base + 1});
         return;
     }
-    for (std::int64_t i = box[depth].begin; i < box[depth].end; ++i)
-        add_runs(box, whole, depth + 1, base * whole[depth] + i, runs);
+    for (std::int64_t i = 0; i < box[depth].size(); ++i)
+        add_runs(box, whole, depth + 1, base * whole[depth] + box[depth].index(i), runs);
 }
 
 } // namespace
@@ -42,9 +42,9 @@ FieldStore::FieldStore(const Field &field, const Box &kept, const std::vector<st
     for (const std::int64_t extent : whole)
         sample_elements_ *= extent;
     const Range channels = kept.size() > 2 ? kept.back() : Range{0, 1};
-    for (std::int64_t channel = channels.begin; channel < channels.end; ++channel) {
+    for (std::int64_t i = 0; i < channels.size(); ++i) {
         outside_.resize(outside_.size() + element_bytes_);
-        convert(0, affine(channel), outside_.data() + outside_.size() - element_bytes_);
+        convert(0, affine(channels.index(i)), outside_.data() + outside_.size() - element_bytes_);
     }
 }
 
@@ -121,8 +121,7 @@ void FieldStore::fill_tables() {
     std::byte *to = table_.data();
     for (std::size_t channel = 0; channel < affines_.size(); ++channel)
         for (int byte = 0; byte < 256; ++byte) {
-            const bool kept = static_cast<std::int64_t>(channel) >= channels.begin &&
-                              static_cast<std::int64_t>(channel) < channels.end;
+            const bool kept = channels.has(static_cast<std::int64_t>(channel));
             if (valid(byte, affines_[channel], complaint_[256 * channel + byte]) && kept)
                 convert(byte, affines_[channel], to);
             to += kept ? element_bytes_ : 0;

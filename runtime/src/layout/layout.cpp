@@ -137,9 +137,15 @@ std::int64_t volume(const Box &box) {
     return result;
 }
 
-static Range intersect(Range a, Range b) {
+Range intersect(Range a, Range b) {
     const std::int64_t begin = std::max(a.begin, b.begin);
-    return {begin, std::max(begin, std::min(a.end, b.end))};
+    return {begin, std::max(begin, std::min(a.end, b.end)), a.listed != nullptr ? a.listed : b.listed};
+}
+
+bool is_run(const Range &part, const Range &whole) {
+    const std::int64_t size = part.size();
+    return size == 0 || part.listed == whole.listed ||
+           whole.position(part.index(size - 1)) - whole.position(part.index(0)) == size - 1;
 }
 
 Box intersect(const Box &a, const Box &b) {
@@ -192,7 +198,11 @@ Range part_of(Range touched, WindowPart part, Range own) {
 }
 
 CutBlock cut_block(const CutBlock &whole, int parts, int index) {
-    return {block(whole.positions, parts, index), block(whole.own, parts, index)};
+    if (whole.row_cuts < 0)
+        return {block(whole.positions, parts, index), block(whole.own, parts, index)};
+    if (whole.row_cuts > 0)
+        return {block(whole.positions, parts, index), whole.own, whole.row_cuts - 1};
+    return {whole.positions, block(whole.own, parts, index), 0};
 }
 
 bool is_windowed(const Placement &placement) {

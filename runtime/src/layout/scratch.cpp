@@ -12,9 +12,9 @@ namespace {
 bool is_one_run(const Box &part, const Box &whole) {
     bool all_behind = true; // of the dimensions behind this one
     for (std::size_t d = part.size(); d-- > 0;) {
-        if (!all_behind && part[d].size() != 1)
+        if (part[d].size() != 1 && (!all_behind || !is_run(part[d], whole[d])))
             return false;
-        all_behind = all_behind && part[d] == whole[d];
+        all_behind = all_behind && part[d].size() == whole[d].size();
     }
     return true;
 }

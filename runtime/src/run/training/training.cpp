@@ -77,7 +77,7 @@ void Training::read_data() {
     const bool replaced = !options_.data.empty();
     const DataSource source{program_.data, replaced ? options_.data : program_.data.directory, replaced};
     matrices_.emplace(program_, source, engine_.role(), [this](const Dimension &dimension) {
-        return engine_.local_range(dimension.extent, dimension.axes);
+        return engine_.local_range(dimension.extent, dimension.axes, dimension.window);
     });
     engine_.set_matrices(matrices_->all());
     if (checkpoints_.resumed())

@@ -1,0 +1,19 @@
+// Which rows of x the blocks of sparse matrices need, y = A x: part of layouts (planrt::Window::matrix), where matrices
+// have numbers. Compiler and emitted program give them the same numbers.
+//
+// Example: nonzeros in (0, 0), (0, 3) and (1, 2): rows [0, 1) need the columns 0 and 3; rows [0, 2) of the columns
+// [2, 4) need 2 and 3. With the number of the transposed matrix, -number, rows and columns change places.
+#pragma once
+
+#include <planrt/layout.h>
+#include <planrt/pattern.h>
+
+namespace planrt {
+
+/// The number of a matrix, from 1 on; equal nonzeros have equal numbers.
+[[nodiscard]] int number_matrix(const Pattern &pattern);
+
+/// Gives the matrix this number, unless it has one. Not beside layouts of it.
+void number_matrix(const Pattern &pattern, int number);
+
+} // namespace planrt

@@ -1,0 +1,145 @@
+// Rows that a sparse product needs: of random matrices, against a search of all nonzeros; every reshard to them
+// executed.
+#include "sharding/placement.h"
+#include "sharding/random_graph.h"
+
+#include <planrt/needed_rows.h>
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace planc::sharding::reference {
+namespace {
+
+using planrt::Range;
+
+/// May have rows without nonzeros, or none at all.
+planrt::Pattern random_matrix(Random &random, int rows, int columns) {
+    std::vector<std::int32_t> row;
+    std::vector<std::int32_t> column;
+    for (int count = uniform(random, 0, 3 * rows); count > 0; --count) {
+        row.push_back(uniform(random, 0, rows - 1));
+        column.push_back(uniform(random, 0, columns - 1));
+    }
+    return planrt::pattern_of(rows, columns, row, column);
+}
+
+/// y[v, f] = sum over u of A[v, u] x[u, f]
+Nest product(std::int64_t rows, std::int64_t columns, std::int64_t features, int matrix) {
+    Nest nest;
+    nest.loops = {
+        {"v", rows, LoopKind::parallel}, {"f", features, LoopKind::parallel}, {"u", columns, LoopKind::reduced}};
+    nest.operands = {{2, 1}};
+    nest.results = {{0, 1}};
+    nest.sparse = SparseLoops{0, 2, 0.1, matrix};
+    return nest;
+}
+
+std::set<std::int64_t> needed(const planrt::Pattern &matrix, Range rows, Range columns, bool transposed) {
+    std::set<std::int64_t> result;
+    for (std::int64_t v = 0; v < matrix.rows; ++v)
+        for (const std::int32_t u : matrix.columns_of(v)) {
+            const std::int64_t row = transposed ? u : v;
+            const std::int64_t column = transposed ? v : u;
+            if (row >= rows.begin && row < rows.end && column >= columns.begin && column < columns.end)
+                result.insert(column);
+        }
+    return result;
+}
+
+TEST(NeededRows, AreThoseOfTheNonzeros) {
+    Random random(3);
+    for (int i = 0; i < 300 && !testing::Test::HasFailure(); ++i) {
+        const int m = uniform(random, 1, 14);
+        const int n = uniform(random, 1, 14);
+        const planrt::Pattern matrix = random_matrix(random, m, n);
+        const int number = planrt::number_matrix(matrix);
+        EXPECT_EQ(planrt::number_matrix(matrix), number);
+        for (const bool transposed : {false, true}) {
+            const Range rows{uniform(random, 0, transposed ? n : m), transposed ? n : m};
+            const Range columns{0, uniform(random, 0, transposed ? m : n)};
+            const Range range = planrt::needed_rows(transposed ? -number : number, rows, columns);
+            const std::set<std::int64_t> expected = needed(matrix, rows, columns, transposed);
+            ASSERT_EQ(range.size(), static_cast<std::int64_t>(expected.size()));
+            std::int64_t position = 0;
+            for (const std::int64_t index : expected) {
+                EXPECT_TRUE(range.has(index));
+                EXPECT_EQ(range.index(position), index);
+                EXPECT_EQ(range.position(index), position++);
+            }
+        }
+    }
+}
+
+TEST(NeededRows, AreCutByTheAxesOfTheRowsFirst) {
+    // nonzeros (0, 0), (0, 5), (1, 2), (2, 2), (3, 3), (3, 5)
+    const planrt::Pattern matrix = planrt::pattern_of(4, 6, std::vector<std::int32_t>{0, 0, 1, 2, 3, 3},
+                                                      std::vector<std::int32_t>{0, 5, 2, 2, 3, 5});
+    const Nest nest = product(4, 6, 3, planrt::number_matrix(matrix));
+    const Mesh mesh{{2, 2}};
+    const auto rows_of = [&](const Strategy &strategy, int rank) {
+        const Placement placement = derive(nest, strategy, mesh).operands[0];
+        const Range range = planrt::local_box(placement, mesh, rank)[0];
+        std::vector<std::int64_t> result;
+        for (std::int64_t i = 0; i < range.size(); ++i)
+            result.push_back(range.index(i));
+        return result;
+    };
+    using Rows = std::vector<std::int64_t>;
+    EXPECT_EQ(rows_of({{0, 0}, {}}, 0), (Rows{0, 5}));     // row 0
+    EXPECT_EQ(rows_of({{0, 0}, {}}, 3), (Rows{3, 5}));     // row 3
+    EXPECT_EQ(rows_of({{0, 2}, {}}, 0), (Rows{0, 2}));     // rows 0, 1 and columns 0 to 2
+    EXPECT_EQ(rows_of({{0, 2}, {}}, 1), (Rows{5}));        // rows 0, 1 and columns 3 to 5
+    EXPECT_EQ(rows_of({{2, 0}, {}}, 2), (Rows{5}));        // the same: axes change places
+    EXPECT_EQ(rows_of({{-1, 2}, {}}, 1), (Rows{3, 4, 5})); // rows are not split: a block
+}
+
+TEST(NeededRows, AnOperandOfRowsAndColumnsIsReadWhole) {
+    const planrt::Pattern matrix = planrt::pattern_of(2, 2, std::vector<std::int32_t>{0}, std::vector<std::int32_t>{0});
+    Nest nest = product(2, 2, 1, planrt::number_matrix(matrix));
+    nest.operands.push_back({0, 2});
+    const Derived derived = derive(nest, {{0}, {}}, Mesh{{2}});
+    EXPECT_FALSE(planrt::is_windowed(derived.operands[0]));
+    EXPECT_FALSE(planrt::is_windowed(derived.operands[1]));
+}
+
+void check_random_reshard(Random &random) {
+    const Mesh mesh = random_mesh(random, 3, 12);
+    const int m = uniform(random, 1, 14);
+    const int n = uniform(random, 1, 14);
+    const int f = uniform(random, 1, 4);
+    const int number = planrt::number_matrix(random_matrix(random, m, n));
+    const bool transposed = uniform(random, 0, 1) == 0;
+    const Nest nest = product(transposed ? n : m, transposed ? m : n, f, transposed ? -number : number);
+    Strategy strategy;
+    for (std::size_t axis = 0; axis < mesh.sizes.size(); ++axis)
+        strategy.loop_of_axis.push_back(uniform(random, -1, 2));
+    const Placement to = derive(nest, strategy, mesh).operands[0];
+    const std::vector<std::int64_t> extents{to.dimensions[0].extent, f};
+    const Placement from = random_placement(extents, mesh, true, random, uniform(random, 0, 1) == 0);
+    const Whole whole = random_whole(extents, random);
+    Distributed tensor = distribute(whole, from, mesh, random);
+    const std::vector<Step> steps = reshard(from, to, mesh);
+    SCOPED_TRACE(text(from) + " to " + text(to) + ": " + text(steps));
+    for (const Step &step : steps) {
+        Executed executed = execute(step, tensor, mesh);
+        ASSERT_EQ(executed.error, "");
+        for (int rank = 0; rank < mesh.ranks(); ++rank)
+            EXPECT_EQ(executed.traffic[rank], traffic(step.kind, step.from, step.to, mesh, rank)) << rank;
+        tensor = std::move(executed.tensor);
+        ASSERT_EQ(difference(tensor, whole, mesh), "");
+    }
+    EXPECT_EQ(tensor.placement, to);
+}
+
+TEST(NeededRows, ReshardsAreExecutedOnRandomTensors) {
+    Random random(4);
+    for (int i = 0; i < 3000 && !testing::Test::HasFailure(); ++i) {
+        SCOPED_TRACE(i);
+        check_random_reshard(random);
+    }
+}
+
+} // namespace
+} // namespace planc::sharding::reference
