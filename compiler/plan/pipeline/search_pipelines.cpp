@@ -225,7 +225,7 @@ class PipelineSearch {
 
     [[nodiscard]] Plan with_splits_by_stage(Plan plan, const Storage &storage) {
         std::optional<LayerStrategies> layers = splits_by_stage(request_, plan, storage);
-        if (!layers)
+        if (!layers || (*layers == plan.layers && storage == plan.storage))
             return plan;
         plan.layers = *std::move(layers);
         plan.storage = storage;

@@ -11,11 +11,14 @@
 namespace planc::plan {
 
 StagedStep staged_step(const Graph &graph, const sharding::LayerStages &layers, int replicas) {
-    StagedStep step{graph, {}, {}};
-    if (const auto taken = sharding::taken_from_forward(step.graph, layers); !taken.empty())
-        step.graph = sharding::with_taken(step.graph, taken);
-    if (const auto sums = sharding::stage_sums(step.graph, layers); !sums.empty())
-        step.graph = sharding::with_stage_sums(step.graph, sums);
+    StagedStep step;
+    const Graph *known = &graph; // copied once at most: it is large
+    if (const auto taken = sharding::taken_from_forward(*known, layers); !taken.empty())
+        known = &(step.graph = sharding::with_taken(*known, taken));
+    if (const auto sums = sharding::stage_sums(*known, layers); !sums.empty())
+        known = &(step.graph = sharding::with_stage_sums(*known, sums));
+    if (known == &graph)
+        step.graph = graph;
     step.staged = sharding::staged(step.graph, layers);
     step.reach = sharding::reach_of_gradients(step.graph, step.staged, layers.count);
     if (replicas > 1) {
