@@ -88,9 +88,8 @@ class PipelinePrice {
         cost::GraphFacts facts(graph, request_.machine);
         cut_into_bodies(graph, facts.work, splits_);
         cost::StepPrices &prices = layouts_.known(part.role).prices;
-        part.table =
-            cost::price(graph, facts, layout.laid_out, mesh, plan_.axes, request_.machine, plan_.layers, plan_.storage,
-                        prices, part.larger_count > 0 ? &larger : nullptr, &part.within);
+        part.table = cost::price(graph, facts, layout.laid_out, mesh, plan_.axes, request_.machine, plan_.layers,
+                                 plan_.storage, prices, part.larger_count > 0 ? &larger : nullptr, &part.within);
         if (number >= schedule_.stages) // as in replica 0
             return;
         LayerTimes sum;
@@ -100,8 +99,7 @@ class PipelinePrice {
         for (const LayerId layer : graph.layers.ids())
             if (pipeline_.stages.of[layer] == stage)
                 row.layers.push_back(layer);
-        row.update_levels =
-            update_levels(graph, facts, layout.laid_out, mesh, request_.machine, prices, row.update);
+        row.update_levels = update_levels(graph, facts, layout.laid_out, mesh, request_.machine, prices, row.update);
         row.memory = part.table.memory;
         row.micro_batches = graph.slots;
         cost_.stages.push_back(std::move(row));
@@ -146,7 +144,8 @@ class PipelinePrice {
             if (part.role != role)
                 continue;
             const cost::StageRow &row = row_of(number);
-            work += static_cast<double>(part.layout->stage.graph.microbatches) * (row.forward + row.backward()) + row.update;
+            work += static_cast<double>(part.layout->stage.graph.microbatches) * (row.forward + row.backward()) +
+                    row.update;
             const RoleRanks &ranks = ranks_of(part);
             for (std::size_t rank = 0; rank < handed.size(); ++rank)
                 add(handed[rank], part.sent[rank]);
@@ -235,8 +234,8 @@ class PipelinePrice {
     cost::Price send(Part &sender, const Placement &leaves, const Part &receiver, const Placement &arrives,
                      std::int64_t times, int element_bytes) {
         const planrt::Role &role = ranks_of(sender).role;
-        const Sent &sent =
-            layouts_.sends().of({leaves, role}, sender.role, {arrives, ranks_of(receiver).role}, receiver.role, element_bytes);
+        const Sent &sent = layouts_.sends().of({leaves, role}, sender.role, {arrives, ranks_of(receiver).role},
+                                               receiver.role, element_bytes);
         for (std::size_t rank = 0; rank < sent.by_rank.size(); ++rank) {
             const auto of_all = static_cast<std::size_t>(role.rank_of(plan_.mesh, static_cast<int>(rank)));
             sender.sent[of_all].calls += times * sent.by_rank[rank].calls;

@@ -65,8 +65,8 @@ void StageLayouts::lay_out(const Plan &plan, const std::vector<int> &roles) {
         StageLayout &part = parts_[number];
         const Mesh &mesh = ranks(roles[number]).mesh;
         KnownPrices &prices = known(roles[number]);
-        part.laid_out = sharding::lay_out(sharding::GraphIndex(part.stage.graph), mesh, plan.layers, plan.storage,
-                                          prices.reshards);
+        part.laid_out =
+            sharding::lay_out(sharding::GraphIndex(part.stage.graph), mesh, plan.layers, plan.storage, prices.reshards);
         if (!request_.larger)
             continue;
         part.larger = sharding::stage_graph(larger_step_.graph, larger_step_.staged, static_cast<int>(number));

@@ -1,5 +1,5 @@
-// The stages of a pipeline, laid out on their ranks. A search prices many plans one after another that differ by little,
-// such as the schedule: what the next plan has in common with the last one is not made anew.
+// The stages of a pipeline, laid out on their ranks. A search prices many plans one after another that differ by
+// little, such as the schedule: what the next plan has in common with the last one is not made anew.
 #pragma once
 
 #include "pipeline/schedule.h"
