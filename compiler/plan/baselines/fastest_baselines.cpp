@@ -42,7 +42,7 @@ bool FastestBaselines::each_counts(const Request &request) {
 /// This needs rules that do not distinguish axes. A baseline that splits alike along all axes is then the same on each
 /// mesh. One that splits along the first axis and along the others is the same as on a mesh of two axes.
 bool FastestBaselines::is_known(const NamedStrategies &named, std::size_t mesh) const {
-    if (!axes_of_rules(request_).empty())
+    if (!axes_of_rules(request_).empty() || (named.has_halos && !request_.mesh.automatic))
         return false;
     const std::vector<int> &sizes = meshes_[mesh].shape->mesh.sizes;
     return named.alike ? mesh > 0
