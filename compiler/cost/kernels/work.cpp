@@ -1,5 +1,6 @@
 #include "cost/kernels/work.h"
 
+#include "cost/key.h"
 #include "sharding/rewriting.h"
 
 #include <cmath>
@@ -19,49 +20,40 @@ Bytes rounded(Bytes distance) {
     return distance.value > 0 ? Bytes(std::exp2(std::ceil(4 * std::log2(distance.value)) / 4)) : distance;
 }
 
-void put(std::string &text, double number) {
-    text += std::to_string(std::llround(number)) + ' ';
+void put(Key &key, const std::vector<std::vector<int>> &tensors) {
+    key.put(tensors.size());
+    for (const std::vector<int> &loops : tensors)
+        key.put_all(loops);
 }
 
-void put(std::string &text, const std::vector<std::vector<int>> &tensors) {
-    for (const std::vector<int> &loops : tensors) {
-        for (const int loop : loops)
-            put(text, loop);
-        text += ',';
-    }
-    text += ';';
-}
-
-void put(std::string &text, const std::vector<Part::Tensor> &tensors) {
+void put(Key &key, const std::vector<Part::Tensor> &tensors) {
+    key.put(tensors.size());
     for (const Part::Tensor &tensor : tensors) {
-        put(text, tensor.element_bytes);
-        text += tensor.in_memory ? 'm' : 'r';
-        if (tensor.reuse)
-            put(text, tensor.reuse->value);
+        key.put(tensor.element_bytes);
+        key.put(tensor.in_memory);
+        key.put(tensor.reuse ? std::llround(tensor.reuse->value) : -1);
     }
-    text += ';';
 }
 
-void put(std::string &text, const Part &part) {
-    text += '[' + std::to_string(static_cast<int>(part.kernel)) + ' ' + std::to_string(part.flops_per_point) + ' ';
-    for (std::size_t loop = 0; loop < part.loops.size(); ++loop) {
-        put(text, part.loops[loop]);
-        put(text, static_cast<double>(part.nest.loops[loop].extent));
-    }
-    text += ';';
-    put(text, part.nest.operands);
-    put(text, part.nest.results);
-    put(text, part.operands);
-    put(text, part.results);
+void put(Key &key, const Part &part) {
+    key.put(part.kernel);
+    key.put(part.flops_per_point);
+    key.put_all(part.loops);
+    for (std::size_t loop = 0; loop < part.loops.size(); ++loop)
+        key.put(part.nest.loops[loop].extent);
+    put(key, part.nest.operands);
+    put(key, part.nest.results);
+    put(key, part.operands);
+    put(key, part.results);
     for (const bool each : {part.own_rows, part.weight_format})
-        text += each ? '1' : '0';
+        key.put(each);
+    key.put(part.nest.windows.size());
     for (const sharding::NestWindow &window : part.nest.windows) {
         for (const int each : {window.operand, window.dimension, window.kernel_loop, window.transposed ? 1 : 0})
-            put(text, each);
+            key.put(each);
         for (const std::int64_t each : {window.extent, window.stride, window.dilation, window.padding})
-            put(text, static_cast<double>(each));
+            key.put(each);
     }
-    text += ']';
 }
 
 } // namespace
@@ -83,13 +75,13 @@ PerOperation<Work> work_of_operations(const sharding::Graph &graph, const Machin
 }
 
 std::string text(const Work &work) {
-    std::string text;
+    Key key;
     for (const auto *parts : {&work.parts, &work.without_product, &work.cuts}) {
+        key.put(parts->size());
         for (const Part &part : *parts)
-            put(text, part);
-        text += '/';
+            put(key, part);
     }
-    return text;
+    return key.take();
 }
 
 } // namespace planc::cost

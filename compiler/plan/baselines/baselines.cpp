@@ -94,7 +94,7 @@ std::vector<NamedStrategies> baselines(const Graph &graph, const std::string &ba
     if (std::none_of(roles.begin(), roles.end(), windowed))
         return result;
     const Loops domain = domain_loops(roles);
-    result.push_back({"pure domain", strategies(domain, domain)});
+    result.push_back({"pure domain", strategies(domain, domain), true, true});
     if (axes.size() > 1)
         result.push_back({"batch x domain", strategies(batch_loops, domain), false});
     const auto dense = [&](const cost::LayerRoles &layer) { return weighted(layer) && !windowed(layer); };

@@ -14,6 +14,7 @@ struct NamedStrategies {
     LayerStrategies layers;
     bool alike = true; ///< the split is the same along all axes that split anything, so it depends only on the number
                        ///< of ranks
+    bool has_halos = false; ///< moves them, which depends on the sizes of the axes too
 };
 
 /// pure batch       all axes split the batch

@@ -42,7 +42,7 @@ bool FastestBaselines::each_counts(const Request &request) {
 /// This needs rules that do not distinguish axes. A baseline that splits alike along all axes is then the same on each
 /// mesh. One that splits along the first axis and along the others is the same as on a mesh of two axes.
 bool FastestBaselines::is_known(const NamedStrategies &named, std::size_t mesh) const {
-    if (!request_.mesh.automatic || pins_axes(request_))
+    if (!axes_of_rules(request_).empty() || (named.has_halos && !request_.mesh.automatic))
         return false;
     const std::vector<int> &sizes = meshes_[mesh].shape->mesh.sizes;
     return named.alike ? mesh > 0
@@ -60,8 +60,10 @@ void FastestBaselines::price(std::size_t wanted) {
 
 void FastestBaselines::price_alone(std::size_t number) {
     Wanted &wanted = wanted_[alone_[number]];
-    follow_orders(*meshes_[wanted.mesh].space, wanted.named.layers);
-    price(alone_[number]);
+    const Space &space = *meshes_[wanted.mesh].space;
+    follow_orders(space, wanted.named.layers);
+    if (request_.runner_ups || places(space, wanted.named.layers))
+        price(alone_[number]);
 }
 
 void FastestBaselines::bound(std::size_t number, const AtLeast &at_least) {
@@ -78,7 +80,9 @@ std::size_t FastestBaselines::bound_others(const AtLeast &at_least) {
     support::in_parallel(others_.size(), [&](std::size_t i) { bound(others_[i], at_least); });
     std::map<std::string, std::vector<std::size_t>> by_name;
     for (const std::size_t i : others_)
-        if (at_least)
+        if (wanted_[i].at_least == infinity && !request_.runner_ups)
+            continue; // neither the answer nor shown
+        else if (at_least)
             by_name[each_counts(request_) ? wanted_[i].named.name : ""].push_back(i);
         else
             rivals_.push_back({i}); // nothing is known by which one might be left out

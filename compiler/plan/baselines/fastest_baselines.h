@@ -24,7 +24,8 @@ class FastestBaselines {
     FastestBaselines(const Request &request, const sharding::GraphIndex &index, const cost::GraphFacts &facts,
                      double limit, std::vector<OnMesh> meshes);
 
-    /// The number of baselines that are always priced, because they have one mesh only.
+    /// The number of baselines that are priced whatever their bounds, because they have one mesh only. Those that rules
+    /// exclude are priced only where they are shown.
     [[nodiscard]] std::size_t alone() const { return alone_.size(); }
     /// May be called in parallel.
     void price_alone(std::size_t number);

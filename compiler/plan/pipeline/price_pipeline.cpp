@@ -3,15 +3,12 @@
 #include "pipeline/makers.h"
 #include "pipeline/measure.h"
 #include "pipeline/weights.h"
-#include "plan/larger_micro_batches.h"
 #include "plan/pipeline/layer_times.h"
-#include "plan/pipeline/sends.h"
-#include "plan/pipeline/staged_step.h"
+#include "plan/pipeline/stage_layouts.h"
 #include "plan/pipeline/step_times.h"
 #include "program/slots.h"
 
 #include <algorithm>
-#include <deque>
 #include <iterator>
 #include <limits>
 
@@ -23,29 +20,27 @@ using planrt::Placement;
 
 class PipelinePrice {
   public:
-    PipelinePrice(const Request &request, const Plan &plan)
-        : request_(request), plan_(plan), pipeline_(*plan.pipeline), sends_(plan.mesh, request.machine) {
-        const auto axis = static_cast<int>(std::ranges::find(plan.axes, pipeline_.axis) - plan.axes.begin());
-        for (int role = 0; role < ranks_of_pipeline(plan); ++role)
-            ranks_.emplace_back(planrt::role_at(plan.mesh, axis, role), plan.mesh, request.machine);
+    PipelinePrice(const Request &request, const Plan &plan, StageLayouts &layouts)
+        : request_(request), plan_(plan), pipeline_(*plan.pipeline), layouts_(layouts) {
         schedule_ = pipeline::made_by(pipeline_.schedule, ranks_of_pipeline(plan), pipeline_.chunks,
                                       request.graph.microbatches);
-        step_ = staged_step(request.graph, pipeline_.stages, schedule_);
-        schedule_.reach = step_.reach;
+        layouts.lay_out(plan, schedule_);
+        schedule_.reach = layouts.step().reach;
         slots_ = program::slots_of(schedule_);
         for (const std::vector<pipeline::Action> &actions : schedule_.actions)
             splits_ |= std::ranges::any_of(
                 actions, [](const auto &action) { return action.kind == pipeline::Kind::weight_gradient; });
-        stage_larger();
+        if (request.larger)
+            note_sizes(request.larger->count);
         stashes_ = pipeline::stages_that_stash(schedule_);
     }
 
     CostTable make() {
         for (int part = 0; part < schedule_.parts(); ++part)
             add(part);
-        for (const sharding::Crossing &crossing : step_.staged.crossings)
+        for (const sharding::Crossing &crossing : layouts_.step().staged.crossings)
             add_transfers(crossing, false);
-        for (const sharding::Crossing &crossing : larger_step_.staged.crossings)
+        for (const sharding::Crossing &crossing : layouts_.larger_step().staged.crossings)
             add_transfers(crossing, true);
         for (std::size_t stage = 0; stage < cost_.stages.size(); ++stage)
             cost_.stages[stage].sent = Bytes(static_cast<double>(busiest(parts_[stage].sent).elements));
@@ -64,40 +59,22 @@ class PipelinePrice {
   private:
     /// A stage of a replica, and what each rank hands to MPI in a step: calls and bytes.
     struct Part {
-        sharding::StageGraph stage;
+        StageLayout *layout = nullptr;
         int role = 0;
-        sharding::LaidOut laid_out;
-        sharding::StageGraph larger; ///< of larger micro-batches, if `larger_count` of them pass
-        sharding::LaidOut larger_laid_out;
-        int larger_count = 0;
-        CostTable table;
-        std::vector<planrt::Traffic> within; ///< in collectives; by rank within the role
-        std::vector<planrt::Traffic> sent;   ///< to other stages; by rank of the whole mesh
+        int larger_count = 0; ///< of larger micro-batches
+        CostTable table = {};
+        std::vector<planrt::Traffic> within = {}; ///< in collectives; by rank within the role
+        std::vector<planrt::Traffic> sent = {};   ///< to other stages; by rank of the whole mesh
     };
 
-    /// The ranks of a role, and what is known of their prices.
-    struct Ranks {
-        planrt::Role role;
-        Mesh mesh;
-        KnownPrices known;
-        Ranks(planrt::Role of, const Mesh &whole, const Machine &machine)
-            : role(std::move(of)), mesh(role.mesh(whole)), known(mesh, whole, role, machine) {}
-    };
-
-    [[nodiscard]] const Ranks &ranks_of(const Part &part) const { return ranks_[static_cast<std::size_t>(part.role)]; }
-    /// In an even mesh, all roles have the same prices.
-    [[nodiscard]] KnownPrices &known_of(const Part &part) {
-        return ranks_[plan_.mesh.is_even() ? 0 : static_cast<std::size_t>(part.role)].known;
-    }
+    [[nodiscard]] const RoleRanks &ranks_of(const Part &part) const { return layouts_.ranks(part.role); }
 
     void add(int number) {
         const int stage = number % schedule_.stages;
-        Part &part = parts_.emplace_back();
-        part.stage = sharding::stage_graph(step_.graph, step_.staged, number);
-        part.role = schedule_.rank_of_part(number);
+        StageLayout &layout = layouts_.parts()[static_cast<std::size_t>(number)];
+        Part &part = parts_.emplace_back(Part{&layout, schedule_.rank_of_part(number)});
         part.sent.resize(static_cast<std::size_t>(plan_.mesh.ranks()));
-        Graph &graph = part.stage.graph;
-        cut_into_bodies(graph, splits_);
+        Graph &graph = layout.stage.graph;
         graph.microbatches =
             static_cast<int>(std::ranges::count(schedule_.replica_of, number / schedule_.stages)); // of the replica
         graph.slots = program::slot_count(slots_[static_cast<std::size_t>(part.role)]);
@@ -105,14 +82,14 @@ class PipelinePrice {
         graph.weights.versions =
             graph.weights.updates > 1 && schedule_.weights == pipeline::Weights::two_versions ? 2 : 1;
         const Mesh &mesh = ranks_of(part).mesh;
-        part.laid_out =
-            sharding::lay_out(sharding::GraphIndex(graph), mesh, plan_.layers, plan_.storage, known_of(part).reshards);
-        lay_out_larger_of(part, number);
-        const cost::LargerMicroBatches larger{part.larger.graph, part.larger_laid_out, part.larger_count};
-        const cost::GraphFacts facts(graph, request_.machine);
-        part.table =
-            cost::price(graph, facts, part.laid_out, mesh, plan_.axes, request_.machine, plan_.layers, plan_.storage,
-                        known_of(part).prices, part.larger_count > 0 ? &larger : nullptr, &part.within);
+        for (int m = 0; request_.larger && m < request_.larger->count; ++m)
+            part.larger_count += schedule_.replica_of[static_cast<std::size_t>(m)] == number / schedule_.stages ? 1 : 0;
+        const cost::LargerMicroBatches larger{layout.larger.graph, layout.larger_laid_out, part.larger_count};
+        cost::GraphFacts facts(graph, request_.machine);
+        cut_into_bodies(graph, facts.work, splits_);
+        cost::StepPrices &prices = layouts_.known(part.role).prices;
+        part.table = cost::price(graph, facts, layout.laid_out, mesh, plan_.axes, request_.machine, plan_.layers,
+                                 plan_.storage, prices, part.larger_count > 0 ? &larger : nullptr, &part.within);
         if (number >= schedule_.stages) // as in replica 0
             return;
         LayerTimes sum;
@@ -122,29 +99,14 @@ class PipelinePrice {
         for (const LayerId layer : graph.layers.ids())
             if (pipeline_.stages.of[layer] == stage)
                 row.layers.push_back(layer);
-        row.update_levels =
-            update_levels(graph, facts, part.laid_out, mesh, request_.machine, known_of(part).prices, row.update);
+        row.update_levels = update_levels(graph, facts, layout.laid_out, mesh, request_.machine, prices, row.update);
         row.memory = part.table.memory;
         row.micro_batches = graph.slots;
         cost_.stages.push_back(std::move(row));
     }
 
-    /// Some micro-batches may have a sample more than the last one: the first ones.
-    void stage_larger() {
-        if (!request_.larger)
-            return;
-        sharding::LayerStages stages{pipeline_.stages.count, {}};
-        for (const sharding::Layer &layer : request_.larger->graph.layers) {
-            const auto ids = request_.graph.layers.ids();
-            const auto same = std::find_if(
-                ids.begin(), ids.end(), [&](LayerId each) { return request_.graph.layers[each].name == layer.name; });
-            stages.of.push_back(same == ids.end() ? sharding::LayerStages::everywhere : pipeline_.stages.of[*same]);
-        }
-        larger_step_ = staged_step(request_.larger->graph, stages, schedule_);
-        note_sizes(request_.larger->count);
-    }
-
-    /// The time of a micro-batch is about in proportion to its samples.
+    /// Some micro-batches may have a sample more than the last one: the first ones. The time of a micro-batch is about
+    /// in proportion to its samples.
     void note_sizes(int larger) {
         const auto samples = static_cast<double>(samples_of(request_.graph));
         const double mean = samples + static_cast<double>(larger) / request_.graph.microbatches;
@@ -159,18 +121,6 @@ class PipelinePrice {
                 if (value.kind == sharding::ValueKind::free && value.roles[d] == request_.batch)
                     return value.extents[d];
         return 1;
-    }
-
-    void lay_out_larger_of(Part &part, int number) {
-        if (larger_step_.staged.stages.empty())
-            return;
-        for (int m = 0; m < request_.larger->count; ++m)
-            part.larger_count += schedule_.replica_of[static_cast<std::size_t>(m)] == number / schedule_.stages ? 1 : 0;
-        part.larger = sharding::stage_graph(larger_step_.graph, larger_step_.staged, number);
-        LaidOutGraph laid_out = lay_out_larger(std::move(part.larger.graph), part.stage.graph, part.laid_out,
-                                               ranks_of(part).mesh, plan_.layers, plan_.storage, known_of(part));
-        part.larger.graph = std::move(laid_out.graph);
-        part.larger_laid_out = std::move(laid_out.laid_out);
     }
 
     static planrt::Traffic busiest(const std::vector<planrt::Traffic> &by_rank) {
@@ -194,8 +144,9 @@ class PipelinePrice {
             if (part.role != role)
                 continue;
             const cost::StageRow &row = row_of(number);
-            work += static_cast<double>(part.stage.graph.microbatches) * (row.forward + row.backward()) + row.update;
-            const Ranks &ranks = ranks_of(part);
+            work += static_cast<double>(part.layout->stage.graph.microbatches) * (row.forward + row.backward()) +
+                    row.update;
+            const RoleRanks &ranks = ranks_of(part);
             for (std::size_t rank = 0; rank < handed.size(); ++rank)
                 add(handed[rank], part.sent[rank]);
             for (std::size_t within = 0; within < part.within.size(); ++within)
@@ -232,8 +183,8 @@ class PipelinePrice {
     void add_transfers(const sharding::Crossing &crossing, bool of_larger) {
         Part &sender = parts_[static_cast<std::size_t>(crossing.from)];
         const Part &receiver = parts_[static_cast<std::size_t>(crossing.to)];
-        const sharding::StageGraph &stage = of_larger ? sender.larger : sender.stage;
-        const sharding::LaidOut &laid_out = of_larger ? sender.larger_laid_out : sender.laid_out;
+        const sharding::StageGraph &stage = of_larger ? sender.layout->larger : sender.layout->stage;
+        const sharding::LaidOut &laid_out = of_larger ? sender.layout->larger_laid_out : sender.layout->laid_out;
         const Graph &graph = stage.graph;
         const ValueId sent = stage.number[crossing.value];
         const auto place = std::find(graph.sent.begin(), graph.sent.end(), sent) - graph.sent.begin();
@@ -244,8 +195,9 @@ class PipelinePrice {
         const std::int64_t times = once        ? of_larger ? 0 : graph.weights.updates
                                    : of_larger ? sender.larger_count
                                                : graph.microbatches - sender.larger_count;
-        const ValueId arrives = (of_larger ? receiver.larger : receiver.stage).number[crossing.value];
-        for (const sharding::Copy &copy : (of_larger ? receiver.larger_laid_out : receiver.laid_out).copies[arrives]) {
+        const StageLayout &to = *receiver.layout;
+        const ValueId arrives = (of_larger ? to.larger : to.stage).number[crossing.value];
+        for (const sharding::Copy &copy : (of_larger ? to.larger_laid_out : to.laid_out).copies[arrives]) {
             if (copy.source >= 0) // made from another one that arrives
                 continue;
             const cost::Price price = send(sender, leaves, receiver, copy.placement, times, bytes);
@@ -257,7 +209,7 @@ class PipelinePrice {
             if (once) {
                 row.sums += of_first_replica ? seconds : Seconds(0);
                 cost_.update_transfers.push_back({crossing.from, producer.accumulates ? -1 : producer.level,
-                                                  crossing.to, first_level(receiver.stage.graph, arrives), seconds,
+                                                  crossing.to, first_level(to.stage.graph, arrives), seconds,
                                                   price.latency});
             } else if (of_first_replica) {
                 row.sends += seconds;
@@ -282,8 +234,8 @@ class PipelinePrice {
     cost::Price send(Part &sender, const Placement &leaves, const Part &receiver, const Placement &arrives,
                      std::int64_t times, int element_bytes) {
         const planrt::Role &role = ranks_of(sender).role;
-        const Sent &sent =
-            sends_.of({leaves, role}, sender.role, {arrives, ranks_of(receiver).role}, receiver.role, element_bytes);
+        const Sent &sent = layouts_.sends().of({leaves, role}, sender.role, {arrives, ranks_of(receiver).role},
+                                               receiver.role, element_bytes);
         for (std::size_t rank = 0; rank < sent.by_rank.size(); ++rank) {
             const auto of_all = static_cast<std::size_t>(role.rank_of(plan_.mesh, static_cast<int>(rank)));
             sender.sent[of_all].calls += times * sent.by_rank[rank].calls;
@@ -355,11 +307,8 @@ class PipelinePrice {
     const Request &request_;
     const Plan &plan_;
     const PipelinePlan &pipeline_;
+    StageLayouts &layouts_;
     std::vector<Part> parts_;
-    Sends sends_;
-    std::deque<Ranks> ranks_; ///< by role; they refer to each other
-    StagedStep step_;
-    StagedStep larger_step_; ///< empty: all micro-batches are of one size
     pipeline::Schedule schedule_;
     std::vector<std::vector<int>> slots_; ///< by role and micro-batch
     bool splits_ = false;                 ///< some backward passes
@@ -370,8 +319,13 @@ class PipelinePrice {
 
 } // namespace
 
+CostTable price_pipeline(const Request &request, const Plan &plan, StageLayouts &layouts) {
+    return PipelinePrice(request, plan, layouts).make();
+}
+
 CostTable price_pipeline(const Request &request, const Plan &plan) {
-    return PipelinePrice(request, plan).make();
+    StageLayouts layouts(request);
+    return price_pipeline(request, plan, layouts);
 }
 
 const std::vector<std::string> &searched_schedules(int chunks) {

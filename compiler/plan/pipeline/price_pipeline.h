@@ -12,6 +12,9 @@ namespace planc::plan {
 /// As evaluate(), for the stages of the pipeline. Rows are those of all stages; memory and payload those of the ranks
 /// with most.
 [[nodiscard]] CostTable price_pipeline(const Request &request, const Plan &plan);
+class StageLayouts;
+/// The same for many plans of one request; `layouts` belong to it.
+[[nodiscard]] CostTable price_pipeline(const Request &request, const Plan &plan, StageLayouts &layouts);
 
 /// The schedules that a search chooses from, with one stage or two on each rank, the simplest first.
 [[nodiscard]] const std::vector<std::string> &searched_schedules(int chunks);

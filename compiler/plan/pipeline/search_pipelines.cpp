@@ -9,6 +9,7 @@
 #include "plan/pipeline/local_search.h"
 #include "plan/pipeline/positions.h"
 #include "plan/pipeline/price_pipeline.h"
+#include "plan/pipeline/stage_layouts.h"
 #include "plan/pipeline/stage_splits.h"
 #include "plan/pipeline/stages.h"
 #include "plan/search/search_meshes.h"
@@ -34,7 +35,8 @@ constexpr int most_rounds = 6;             ///< of cutting anew where memory is 
 class PipelineSearch {
   public:
     explicit PipelineSearch(const Request &request)
-        : request_(request), wanted_(*request.pipeline), cuts_(request), limit_(memory_limit(request)) {
+        : request_(request), wanted_(*request.pipeline), cuts_(request), layouts_(request),
+          limit_(memory_limit(request)) {
         if (!wanted_.schedule.empty())
             schedules_[wanted_.chunks] = {wanted_.schedule};
         else
@@ -198,11 +200,11 @@ class PipelineSearch {
     }
 
     void try_splits(const Splits &splits) {
-        const Plan plan = with_best_cuts(splits);
+        const Plan plan = with_best_cuts(splits, priced(splits.plan));
         if (fits(plan) || !request_.search) {
             take(plan);
             if (request_.search && !is_done())
-                take(with_best_cuts({with_splits_by_stage(plan, plan.storage), splits.costs, {}}));
+                take(with_best_cuts({plan, splits.costs, {}}, with_splits_by_stage(plan, plan.storage)));
             return;
         }
         memory_decided_ = true;
@@ -223,7 +225,7 @@ class PipelineSearch {
 
     [[nodiscard]] Plan with_splits_by_stage(Plan plan, const Storage &storage) {
         std::optional<LayerStrategies> layers = splits_by_stage(request_, plan, storage);
-        if (!layers)
+        if (!layers || (*layers == plan.layers && storage == plan.storage))
             return plan;
         plan.layers = *std::move(layers);
         plan.storage = storage;
@@ -260,7 +262,7 @@ class PipelineSearch {
     }
 
     void price(Plan &plan) {
-        plan.cost = std::make_shared<const CostTable>(price_pipeline(request_, plan));
+        plan.cost = std::make_shared<const CostTable>(price_pipeline(request_, plan, layouts_));
         share_ += work_of_operation * static_cast<double>(request_.graph.operations.size()) / allowed_work(request_);
     }
 
@@ -285,24 +287,26 @@ class PipelineSearch {
     }
 
     /// Moves cuts as long as that helps by the times of the layers. Prices take longer: after 1, 2, 4, … moves and the
-    /// last one, the best of them is taken.
-    [[nodiscard]] Plan with_best_cuts(const Splits &splits) {
-        Plan best = priced(splits.plan);
+    /// last one, the best of them is taken. `best` has the stages and the price to begin with.
+    [[nodiscard]] Plan with_best_cuts(const Splits &splits, Plan best) {
         if (!wanted_.cuts.empty())
             return best;
         const CutSearch search(cuts_, splits.costs, ranks_of_pipeline(splits.plan));
         const PipelinePlan first = *best.pipeline;
         Begins begins = cuts_.begins(first.stages);
         int moves = 0;
+        int priced_after = 0; // moves
         for (int next = 1; next > 0 && !is_done();) {
             const std::optional<Begins> moved = search.moved(begins, first.schedule, first.chunks);
             if (moved) {
                 begins = *moved;
                 ++moves;
             }
-            if (moves > 0 && (!moved || moves == next))
+            if (moves > priced_after && (!moved || moves == next)) {
+                priced_after = moves;
                 if (Plan other = with_stages(splits, best, begins); is_better(other, best))
                     best = std::move(other);
+            }
             next = !moved ? 0 : moves == next ? 2 * next : next;
         }
         return best;
@@ -380,6 +384,7 @@ class PipelineSearch {
     const Request &request_;
     const PipelineRequest &wanted_;
     Cuts cuts_;
+    StageLayouts layouts_;
     double limit_;
     std::optional<LayerTimes> work_;                    ///< where strategies are searched
     std::map<int, std::vector<std::string>> schedules_; ///< by stages a rank: to choose from, the simplest first

@@ -10,15 +10,18 @@
 
 namespace planc::plan {
 
-StagedStep staged_step(const Graph &graph, const sharding::LayerStages &layers, const pipeline::Schedule &schedule) {
-    StagedStep step{graph, {}, {}};
-    if (const auto taken = sharding::taken_from_forward(step.graph, layers); !taken.empty())
-        step.graph = sharding::with_taken(step.graph, taken);
-    if (const auto sums = sharding::stage_sums(step.graph, layers); !sums.empty())
-        step.graph = sharding::with_stage_sums(step.graph, sums);
+StagedStep staged_step(const Graph &graph, const sharding::LayerStages &layers, int replicas) {
+    StagedStep step;
+    const Graph *known = &graph; // copied once at most: it is large
+    if (const auto taken = sharding::taken_from_forward(*known, layers); !taken.empty())
+        known = &(step.graph = sharding::with_taken(*known, taken));
+    if (const auto sums = sharding::stage_sums(*known, layers); !sums.empty())
+        known = &(step.graph = sharding::with_stage_sums(*known, sums));
+    if (known == &graph)
+        step.graph = graph;
     step.staged = sharding::staged(step.graph, layers);
-    step.reach = sharding::reach_of_gradients(step.graph, step.staged, schedule.stages);
-    if (const auto replicas = static_cast<int>(schedule.placement.size()); replicas > 1) {
+    step.reach = sharding::reach_of_gradients(step.graph, step.staged, layers.count);
+    if (replicas > 1) {
         step.graph = sharding::with_replicas(step.graph, replicas);
         step.staged = sharding::staged(step.graph, layers);
     }
@@ -79,7 +82,7 @@ void put_in_memory(sharding::Part::Tensor &tensor) {
 
 } // namespace
 
-void cut_into_bodies(Graph &stage, bool splits) {
+void cut_into_bodies(const Graph &stage, PerOperation<sharding::Work> &work, bool splits) {
     if (stage.work.empty())
         return;
     std::map<std::pair<ValueId, int>, std::vector<Tensors::value_type *>> loaded; // by value and body: its operands
@@ -91,10 +94,10 @@ void cut_into_bodies(Graph &stage, bool splits) {
             const OperationId producer = stage.values[operand].producer;
             if (producer ? body_of(stage.operations[producer], splits) == body : !operation.per_step)
                 continue; // what is no result lies as on one rank, but for the cuts between updates
-            for_each(stage.work[o].parts, &sharding::Part::operands, &sharding::Nest::operands, operation, i,
+            for_each(work[o].parts, &sharding::Part::operands, &sharding::Nest::operands, operation, i,
                      [&](sharding::Part::Tensor &tensor) { loaded[{operand, body}].push_back(&tensor); });
             if (producer)
-                for_each(stage.work[producer].parts, &sharding::Part::results, &sharding::Nest::results,
+                for_each(work[producer].parts, &sharding::Part::results, &sharding::Nest::results,
                          stage.operations[producer], sharding::result_number(stage, operand), put_in_memory);
         }
     }

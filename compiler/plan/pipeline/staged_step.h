@@ -2,7 +2,6 @@
 // (spmd/split_stages.h).
 #pragma once
 
-#include "pipeline/schedule.h"
 #include "plan/plan.h"
 #include "sharding/stages.h"
 
@@ -14,12 +13,12 @@ struct StagedStep {
     std::vector<int> reach; ///< pipeline::Schedule::reach
 };
 
-[[nodiscard]] StagedStep staged_step(const Graph &graph, const sharding::LayerStages &layers,
-                                     const pipeline::Schedule &schedule);
+/// `replicas`: of the weights.
+[[nodiscard]] StagedStep staged_step(const Graph &graph, const sharding::LayerStages &layers, int replicas);
 
 /// Says in the work of a stage's operations that forward pass, backward pass and each level of the update run in bodies
 /// of their own, and so do weight gradients if the schedule `splits` the backward passes: what comes from another body
 /// is in memory (sharding::Part::Tensor).
-void cut_into_bodies(Graph &stage, bool splits);
+void cut_into_bodies(const Graph &stage, PerOperation<sharding::Work> &work, bool splits);
 
 } // namespace planc::plan

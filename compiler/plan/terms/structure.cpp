@@ -2,15 +2,13 @@
 
 #include "support/parallel.h"
 
-#include <cmath>
 #include <numeric>
 #include <optional>
-#include <span>
-#include <type_traits>
 #include <unordered_map>
 
 namespace planc::plan {
 
+using cost::Key;
 using sharding::Operation;
 using sharding::Use;
 using sharding::Value;
@@ -145,45 +143,38 @@ void Structure::origin(ValueId value) {
 
 namespace {
 
-template <class Number>
-    requires std::is_arithmetic_v<Number>
-void put(std::string &text, Number number) {
-    text += std::to_string(number);
-    text += ' ';
-}
-void put(std::string &text, std::span<const int> numbers) {
-    for (int number : numbers)
-        put(text, number);
-    text += '/';
-}
+/// What a key is of.
+enum class Kind : std::uint8_t { operation, value, sums, nest };
 
 /// By order of appearance; -1 for none.
 int number_of(ValueId value, std::map<ValueId, int> &numbers) {
     return value ? numbers.emplace(value, static_cast<int>(numbers.size())).first->second : -1;
 }
 
-void put_home(std::string &text, const Value &value) {
-    text += value.home ? "at " : "";
+void put_home(Key &key, const Value &value) {
+    key.put(value.home.has_value());
     if (value.home) {
+        key.put(value.home->dimensions.size());
         for (const planrt::DimensionPlacement &dimension : value.home->dimensions)
-            put(text, dimension.axes);
-        put(text, value.home->stored);
+            key.put_all(dimension.axes);
+        key.put_all(value.home->stored);
     }
 }
 
-void put_loops(std::string &text, const sharding::Nest &nest) {
+void put_loops(Key &key, const sharding::Nest &nest) {
+    key.put(nest.loops.size());
     for (const sharding::Loop &loop : nest.loops) {
-        text += loop.name + ':';
-        put(text, loop.extent);
-        put(text, static_cast<int>(loop.kind));
+        key.put(loop.name);
+        key.put(loop.extent);
+        key.put(loop.kind);
     }
+    key.put(nest.windows.size());
     for (const sharding::NestWindow &window : nest.windows) {
-        text += 'w';
         for (const std::int64_t number :
              {std::int64_t{window.operand}, std::int64_t{window.dimension}, std::int64_t{window.kernel_loop},
               window.extent, window.stride, window.dilation, window.padding, std::int64_t{window.transposed},
               std::int64_t{window.blocks_only}})
-            put(text, number);
+            key.put(number);
     }
     if (nest.sparse) {
         text += 's';
@@ -194,80 +185,78 @@ void put_loops(std::string &text, const sharding::Nest &nest) {
 }
 
 /// Everything on which sharding::bind() and derive() depend, and the shapes of the tensors.
-std::string text_of_nest(const sharding::Graph &graph, const Operation &operation) {
-    std::string text;
-    put_loops(text, operation.nest);
-    put(text, static_cast<int>(operation.nest.reduction));
-    put(text, operation.nest.linear ? 1 : 0);
+Key key_of_nest(const sharding::Graph &graph, const Operation &operation) {
+    Key key;
+    key.put(Kind::nest);
+    put_loops(key, operation.nest);
+    key.put(operation.nest.reduction);
+    key.put(operation.nest.linear);
     const auto put_tensors = [&](const std::vector<ValueId> &values, const std::vector<std::vector<int>> &loops) {
-        text += '>';
+        key.put(values.size());
         for (std::size_t i = 0; i < values.size(); ++i) {
-            put(text, loops[i]);
-            for (const std::int64_t extent : graph.values[values[i]].extents)
-                put(text, extent);
+            key.put_all(loops[i]);
+            key.put_all(graph.values[values[i]].extents);
         }
     };
     put_tensors(operation.operands, operation.nest.operands);
     put_tensors(operation.results, operation.nest.results);
-    return text;
+    return key;
 }
 
 } // namespace
 
-std::string Structure::text(ValueId value) const {
+void Structure::describe(Key &key, ValueId value) const {
     std::map<LayerId, int> layer_numbers;
     for (const LayerId layer : variables())
         layer_numbers.emplace(layer, static_cast<int>(layer_numbers.size()));
     std::map<ValueId, int> value_numbers;
-    std::string text;
     if (value) {
         const Value &v = graph_.values[value];
         number_of(value, value_numbers);
-        put(text, static_cast<int>(v.kind));
-        put(text, v.element_bytes);
-        put(text, index_.is_output[value] ? 1 : 0);
-        put(text, number_of(index_.stored_in[value], value_numbers));
-        for (std::int64_t extent : v.extents)
-            put(text, extent);
-        put(text, number_of(index_.value_anchor[value].root, value_numbers));
-        put(text, index_.value_anchor[value].root_dimension);
+        key.put(v.kind);
+        key.put(v.element_bytes);
+        key.put(static_cast<bool>(index_.is_output[value]));
+        key.put(number_of(index_.stored_in[value], value_numbers));
+        key.put_all(v.extents);
+        key.put(number_of(index_.value_anchor[value].root, value_numbers));
+        key.put_all(index_.value_anchor[value].root_dimension);
     }
+    key.put(operations_.size());
     for (const auto &[operation, loops] : operations_)
-        describe(text, operation, value_numbers, layer_numbers);
-    return text;
+        describe(key, operation, value_numbers, layer_numbers);
 }
 
-void Structure::describe(std::string &text, OperationId operation, std::map<ValueId, int> &value_numbers,
+void Structure::describe(Key &key, OperationId operation, std::map<ValueId, int> &value_numbers,
                          const std::map<LayerId, int> &layer_numbers) const {
     const Operation &o = graph_.operations[operation];
     const auto layer = layer_numbers.find(o.layer);
-    text += "\n";
-    put(text, static_cast<int>(o.kernel));
-    put(text, static_cast<int>(o.phase));
-    put(text, o.parameter || layer == layer_numbers.end() ? -1 : layer->second);
-    put(text, static_cast<int>(index_.pass[operation]));
-    put(text, (o.accumulates ? 1 : 0) + (o.per_step ? 2 : 0) + 4 * o.level);
-    put(text, (index_.may_pass_partial[operation] ? 1 : 0) + (by_variable_.contains(operation) ? 2 : 0));
-    put(text, static_cast<int>(o.nest.reduction));
-    text += std::to_string(o.flops_per_point) + ' ';
-    put_loops(text, o.nest);
+    key.put(o.kernel);
+    key.put(o.phase);
+    key.put(o.parameter || layer == layer_numbers.end() ? -1 : layer->second);
+    key.put(index_.pass[operation]);
+    key.put((o.accumulates ? 1 : 0) + (o.per_step ? 2 : 0) + 4 * o.level);
+    key.put((index_.may_pass_partial[operation] ? 1 : 0) + (by_variable_.contains(operation) ? 2 : 0));
+    key.put(o.nest.reduction);
+    key.put(o.flops_per_point);
+    put_loops(key, o.nest);
     const auto tensor = [&](ValueId v, const std::vector<int> &loops) {
-        put(text, number_of(v, value_numbers));
-        put(text, static_cast<int>(graph_.values[v].kind));
-        put(text, graph_.values[v].element_bytes);
-        put_home(text, graph_.values[v]);
-        put(text, loops);
+        key.put(number_of(v, value_numbers));
+        key.put(graph_.values[v].kind);
+        key.put(graph_.values[v].element_bytes);
+        put_home(key, graph_.values[v]);
+        key.put_all(loops);
     };
+    key.put(o.operands.size());
     for (std::size_t i = 0; i < o.operands.size(); ++i)
         tensor(o.operands[i], o.nest.operands[i]);
-    text += '>';
+    key.put(o.results.size());
     for (std::size_t i = 0; i < o.results.size(); ++i)
         tensor(o.results[i], o.nest.results[i]);
     for (const ValueId variable : o.writes)
-        put(text, number_of(variable, value_numbers));
+        key.put(number_of(variable, value_numbers));
     if (o.parameter) {
-        put(text, number_of(o.parameter, value_numbers));
-        put(text, index_.operation_anchor[operation].root_dimension);
+        key.put(number_of(o.parameter, value_numbers));
+        key.put_all(index_.operation_anchor[operation].root_dimension);
     }
 }
 
@@ -276,28 +265,29 @@ namespace {
 /// Of one term.
 struct Described {
     Structure structure;
-    std::string text; ///< equal: the terms price alike
+    Key key; ///< equal: the terms price alike
+    Described(Structure of, Kind kind) : structure(std::move(of)) { key.put(kind); }
 };
 
 Described describe_operation(const StepStructure &step, OperationId operation) {
-    Structure structure = Structure::of_operation(step.index, step.sums, operation);
-    std::string text = "operation " + structure.text({});
-    text += cost::text(step.facts->work[operation]);
-    return {std::move(structure), std::move(text)};
+    Described described(Structure::of_operation(step.index, step.sums, operation), Kind::operation);
+    described.structure.describe(described.key, {});
+    described.key.put(cost::text(step.facts->work[operation]));
+    return described;
 }
 
 Described describe_value(const StepStructure &step, ValueId value) {
-    Structure structure = Structure::of_value(step.index, step.sums, value);
-    std::string text = step.facts->residences[value] == cost::Residence::in_place ? "in place " : "stored ";
-    text += structure.text(value);
-    text += step.index.companion[value] ? "joins" : "";
-    return {std::move(structure), std::move(text)};
+    Described described(Structure::of_value(step.index, step.sums, value), Kind::value);
+    described.key.put(step.facts->residences[value] == cost::Residence::in_place);
+    described.structure.describe(described.key, value);
+    described.key.put(static_cast<bool>(step.index.companion[value]));
+    return described;
 }
 
 Described describe_sums(const StepStructure &step, OperationId operation) {
-    Structure structure = Structure::of_sums(step.index, step.sums, operation);
-    std::string text = "sums " + structure.text({});
-    return {std::move(structure), std::move(text)};
+    Described described(Structure::of_sums(step.index, step.sums, operation), Kind::sums);
+    described.structure.describe(described.key, {});
+    return described;
 }
 
 } // namespace
@@ -317,17 +307,17 @@ StepStructure::StepStructure(const sharding::GraphIndex &given, std::shared_ptr<
             described[i].emplace(describe_sums(*this, sums.operations[i - of_operations - of_values]));
     });
     std::unordered_map<std::string, int> kinds;
-    const auto kind = [&kinds](std::string text) {
-        return kinds.emplace(std::move(text), static_cast<int>(kinds.size())).first->second;
+    const auto kind = [&kinds](std::string key) {
+        return kinds.emplace(std::move(key), static_cast<int>(kinds.size())).first->second;
     };
     const auto scope = [&](std::size_t i) {
         Described &each = *described[i];
         std::vector<LayerId> of_term = each.structure.variables();
-        return Scope{std::move(each.structure), std::move(of_term), kind(std::move(each.text))};
+        return Scope{std::move(each.structure), std::move(of_term), kind(each.key.take())};
     };
     for (const OperationId o : index.graph.operations.ids()) {
         operations.push_back(scope(o.index()));
-        nest_kind.push_back(kind(text_of_nest(index.graph, index.graph.operations[o])));
+        nest_kind.push_back(kind(key_of_nest(index.graph, index.graph.operations[o]).take()));
     }
     for (const ValueId v : index.graph.values.ids())
         values.push_back(scope(of_operations + v.index()));

@@ -8,6 +8,7 @@
 // one variable instead of on three layers.
 #pragma once
 
+#include "cost/key.h"
 #include "cost/price.h"
 #include "sharding/lay_out.h"
 #include "sharding/links.h"
@@ -15,7 +16,6 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <string>
 #include <vector>
 
 namespace planc::plan {
@@ -59,9 +59,9 @@ class Structure {
     [[nodiscard]] const std::map<OperationId, std::set<int>> &operations() const { return operations_; }
     /// Layers, then sums, ascending.
     [[nodiscard]] std::vector<LayerId> variables() const;
-    /// Equal texts mean equal structure, extents, kinds and loop names; variables and values are numbered by order of
+    /// Equal keys mean equal structure, extents, kinds and loop names; variables and values are numbered by order of
     /// appearance. `value`: that of a structure of_value(), or none.
-    [[nodiscard]] std::string text(ValueId value) const;
+    void describe(cost::Key &key, ValueId value) const;
 
   private:
     void strategy(OperationId operation);
@@ -69,7 +69,7 @@ class Structure {
     void all_of(OperationId operation);
     void home(ValueId variable);
     void origin(ValueId value);
-    void describe(std::string &text, OperationId operation, std::map<ValueId, int> &value_numbers,
+    void describe(cost::Key &key, OperationId operation, std::map<ValueId, int> &value_numbers,
                   const std::map<LayerId, int> &layer_numbers) const;
 
     const sharding::GraphIndex &index_;
