@@ -176,11 +176,11 @@ void put_loops(Key &key, const sharding::Nest &nest) {
               std::int64_t{window.blocks_only}})
             key.put(number);
     }
+    key.put(nest.sparse.has_value());
     if (nest.sparse) {
-        text += 's';
         for (const int number : {nest.sparse->outer, nest.sparse->inner, nest.sparse->matrix})
-            put(text, number);
-        text += std::to_string(nest.sparse->density);
+            key.put(number);
+        key.put(nest.sparse->density);
     }
 }
 
