@@ -90,6 +90,8 @@ emit::EmitInfo emit_info(const sema::Program &program, const PlanRequest &reques
     info.epochs = train.epochs;
     info.steps = train.steps;
     info.seed = train.seed;
+    info.keep = train.keep;
+    info.patience = train.patience;
     info.source_line = [&files](const std::string &path, int line) { return line_of(files, path, line); };
     info.seconds = [&plan, &request](const emit::CollectiveInfo &collective, const planrt::Role &ranks) {
         return seconds_of(collective, plan.mesh, ranks, request.request.machine);

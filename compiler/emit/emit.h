@@ -30,6 +30,8 @@ struct EmitInfo {
     std::int64_t epochs = 0;
     std::int64_t steps = 0;
     std::uint64_t seed = 1;
+    sema::Keep keep = sema::Keep::last;
+    std::int64_t patience = 0;
     /// A line of the .plan file for comments, without its line end; may be unset.
     std::function<std::string(const std::string &file, int line)> source_line;
     /// Predicted seconds of one run of a collective; may be unset.

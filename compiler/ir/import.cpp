@@ -333,7 +333,10 @@ mlir::OwningOpRef<mlir::ModuleOp> import_program(const sema::Program &program, c
     if (is_graph)
         function->setAttr("plan.all_samples", builder.getUnitAttr());
     function->setAttr("plan.optimizer", optimizer_attribute(train.optimizer, builder));
-    return importer.take();
+    mlir::OwningOpRef<mlir::ModuleOp> module = importer.take();
+    if (train.keep != sema::Keep::last)
+        (*module)->setAttr("plan.keeps_best", builder.getUnitAttr());
+    return module;
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> import_networks(const sema::Program &program, const support::SourceFiles &files,

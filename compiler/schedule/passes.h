@@ -37,6 +37,8 @@ std::unique_ptr<mlir::Pass> find_bands();
 std::unique_ptr<mlir::Pass> fuse_loops();
 /// --insert-progress: plan.progress between kernels while a collective is active.
 std::unique_ptr<mlir::Pass> insert_progress();
+/// --keep-best: where the weights of the best epoch are kept, each variable of the model gets a second one for them.
+std::unique_ptr<mlir::Pass> keep_best();
 /// --assign-buffers: every value gets its place in the arena.
 std::unique_ptr<mlir::Pass> assign_buffers();
 /// --outline-bodies: the training functions become bodies, and the step program says when each runs.

@@ -20,6 +20,7 @@ void add_passes(mlir::OpPassManager &manager, const Options &options) {
     manager.addPass(find_bands());                             // products know the bands that masks leave
     manager.addPass(fuse_loops());                             // what is left is kernels: products, permutations, loops
     manager.addPass(insert_progress());                        // active collectives advance
+    manager.addPass(keep_best());                              // the weights of the best epoch have variables
     manager.addPass(assign_buffers());                         // every value has its place
     manager.addPass(outline_bodies());                         // the step is a program of bodies and actions
 }

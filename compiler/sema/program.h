@@ -360,6 +360,13 @@ struct Matrix {
     std::shared_ptr<const planrt::Pattern> pattern;
 };
 
+/// The epoch whose weights a training ends with.
+enum class Keep : std::uint8_t {
+    last,          ///< the last one
+    best_accuracy, ///< the one with the highest accuracy on the validation part
+    best_loss      ///< the one with the least loss there
+};
+
 struct Train {
     std::string network;
     std::string data;
@@ -375,6 +382,8 @@ struct Train {
     std::int64_t epochs = 0;
     std::int64_t steps = 0;
     std::uint64_t seed = 1;
+    Keep keep = Keep::last;
+    std::int64_t patience = 0; ///< epochs without a better one after which the training ends; 0: it does not
     std::string layout;
     support::SourceRange where;
 };

@@ -228,6 +228,8 @@ class Extraction {
         graph().slots = module ? ir::slots_of(function_) : 1;
         if (module)
             graph().weights.updates = pipeline::updates_of_step(ir::updates_of(module), graph().microbatches);
+        if (module && module->hasAttr("plan.keeps_best"))
+            ++graph().weights.versions;
         sharding::PerValue<bool> accumulated(graph().values.size());
         for (sharding::Operation &operation : graph().operations) {
             operation.per_step = !operation.accumulates &&

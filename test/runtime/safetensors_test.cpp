@@ -140,6 +140,12 @@ TEST_F(Safetensors, StatesThatNoRunWasIn) {
               "planc.loss_count: expected a number from 0 to 12, got '13'");
     EXPECT_EQ(with(&RunState::loss_sum, std::nan("")), "planc.loss_sum: expected a finite number, got 'nan'");
     EXPECT_EQ(with(&RunState::loss_sum, HUGE_VAL), "planc.loss_sum: expected a finite number, got 'inf'");
+    EXPECT_EQ(with(&RunState::best, BestScore{31, 0.5, 1.0}),
+              "planc.best_epoch: expected a number from 0 to 30, got '31'");
+    EXPECT_EQ(with(&RunState::best, BestScore{3, std::nan(""), 1.0}),
+              "planc.best_accuracy: expected a finite number, got 'nan'");
+    EXPECT_EQ(with(&RunState::best, BestScore{3, 0.5, HUGE_VAL}),
+              "planc.best_loss: expected a finite number, got 'inf'");
 }
 
 } // namespace

@@ -196,9 +196,12 @@ void Tables::write_variables() {
             "planrt::Initializer::" + init.getKind().str(),
             number(init.getA().getValueAsDouble()),
             number(init.getB().getValueAsDouble())};
-        if (const int role = step_.role_of(variable); role > 0 || original)
+        const bool is_best = variable->hasAttr("best_of");
+        if (const int role = step_.role_of(variable); role > 0 || original || is_best)
             members.push_back(std::to_string(role));
-        if (original)
+        if (original || is_best)
+            members.push_back(boolean(original != nullptr));
+        if (is_best)
             members.push_back("true");
         row.head = braces(members);
         rows.push_back(std::move(row));
@@ -557,38 +560,33 @@ void Tables::write_program() {
         {"predict_step", prediction ? function_name(predict) : "nullptr"},
         {"prediction", prediction ? tensor(prediction) : "{}"},
     };
+    const auto before = [&members](const char *name) {
+        return std::ranges::find(members, std::string_view(name), &std::pair<const char *, std::string>::first);
+    };
     for (const char *table : {"matrix_files", "matrix_blocks"})
         if (spans_[table] != "{}")
-            members.insert(
-                std::ranges::find(members, std::string_view("traffic"), &std::pair<const char *, std::string>::first),
-                {table, table});
+            members.insert(before("traffic"), {table, table});
+    if (info_.keep != sema::Keep::last)
+        members.insert(before("set_up"), {"keep", info_.keep == sema::Keep::best_loss ? "planrt::Keep::best_loss"
+                                                                                      : "planrt::Keep::best_accuracy"});
+    if (info_.patience > 0)
+        members.insert(before("set_up"), {"patience", std::to_string(info_.patience)});
     if (const int along = ir::mesh_of(mesh_).uneven_along; along >= 0)
-        members.insert(
-            std::ranges::find(members, std::string_view("arena_bytes"), &std::pair<const char *, std::string>::first),
-            {"uneven_along", std::to_string(along)});
+        members.insert(before("arena_bytes"), {"uneven_along", std::to_string(along)});
     if (program.updates() > 1) // all but the last take as many micro-batches
-        members.insert(
-            std::ranges::find(members, std::string_view("roles"), &std::pair<const char *, std::string>::first),
-            {"micro_batches_of_update",
-             std::to_string(std::ranges::count(program.micro_batches, 0, &program::MicroBatch::update))});
+        members.insert(before("roles"),
+                       {"micro_batches_of_update",
+                        std::to_string(std::ranges::count(program.micro_batches, 0, &program::MicroBatch::update))});
     if (const int slot = step_.loss_slot(); slot > 0)
-        members.insert(
-            std::ranges::find(members, std::string_view("valid"), &std::pair<const char *, std::string>::first),
-            {"loss_slot", std::to_string(slot)});
+        members.insert(before("valid"), {"loss_slot", std::to_string(slot)});
     if (const int role = program.values[static_cast<std::size_t>(program.loss)].role; role > 0)
-        members.insert(
-            std::ranges::find(members, std::string_view("valid"), &std::pair<const char *, std::string>::first),
-            {"loss_role", std::to_string(role)});
+        members.insert(before("valid"), {"loss_role", std::to_string(role)});
     if (evaluation_role > 0)
-        members.insert(
-            std::ranges::find(members, std::string_view("valid"), &std::pair<const char *, std::string>::first),
-            {"evaluation_role", std::to_string(evaluation_role)});
+        members.insert(before("valid"), {"evaluation_role", std::to_string(evaluation_role)});
     if (const int role = prediction ? role_of(prediction) : 0; role > 0)
         members.emplace_back("prediction_role", std::to_string(role));
     if (info_.reference_seconds > 0) // of a machine that was measured
-        members.insert(
-            std::ranges::find(members, std::string_view("batch"), &std::pair<const char *, std::string>::first),
-            {"reference_seconds", number(info_.reference_seconds)});
+        members.insert(before("batch"), {"reference_seconds", number(info_.reference_seconds)});
     program_ = filling_.empty() ? "constexpr planrt::Program program{\n" : "const planrt::Program program{\n";
     for (const auto &[name, value] : members)
         program_ += "    ." + std::string(name) + " = " + value + ",\n";

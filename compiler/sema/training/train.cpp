@@ -18,7 +18,12 @@ PLANC_DIAGNOSTIC(unknown_layout, error, "unknown layout '{0}'");                
 PLANC_DIAGNOSTIC(loss_not_scalar, error, "the loss must be one number, got {0}");             // R2
 PLANC_DIAGNOSTIC(no_duration, error, "training needs 'epochs' or 'steps'");                   // R4
 PLANC_DIAGNOSTIC(two_durations, error, "training is by 'epochs' or by 'steps', not by both"); // R4
-PLANC_DIAGNOSTIC(too_many_steps, error, "{0} epochs of {1} steps are more than {2} steps");   // R4
+PLANC_DIAGNOSTIC(best_of_what, error, "'best' takes one word, 'accuracy' or 'loss'");         // R7
+PLANC_DIAGNOSTIC(no_accuracy, error,
+                 "'keep = best(accuracy)' needs an accuracy, and this loss is no 'cross_entropy' of a label");  // R7
+PLANC_DIAGNOSTIC(nothing_to_validate, error, "'keep' needs a part to validate with, and data '{0}' has none");  // R7
+PLANC_DIAGNOSTIC(patience_without_keep, error, "'patience' counts epochs since the best one and needs 'keep'"); // R7
+PLANC_DIAGNOSTIC(too_many_steps, error, "{0} epochs of {1} steps are more than {2} steps");                     // R4
 
 namespace {
 
@@ -28,7 +33,7 @@ class TrainReader {
         : analysis_(analysis), context_(analysis.context), declaration_(declaration),
           unit_(analysis.declarations.unit_of(declaration.where)),
           settings_(analysis.context, "training", declaration.network.where, declaration.settings,
-                    {"loss", "optimizer", "epochs", "steps", "seed", "layout"}) {
+                    {"loss", "optimizer", "epochs", "steps", "seed", "layout", "keep", "patience"}) {
         train_.network = declaration.network.text;
         train_.data = declaration.data.text;
         train_.where = declaration.where;
@@ -56,6 +61,10 @@ class TrainReader {
                 check_fields(*data, train_, analysis_);
                 check_steps(*data);
             }
+        });
+        context_.attempt([&] {
+            if (loss_known)
+                read_keep(*data);
         });
         context_.attempt([&] {
             const syntax::Setting &optimizer = settings_.require("optimizer");
@@ -157,6 +166,29 @@ class TrainReader {
             context_.fail(too_many_steps, value("epochs").where,
                           {std::to_string(train_.epochs), std::to_string(static_cast<std::int64_t>(steps)),
                            std::to_string(most_steps)});
+    }
+
+    void read_keep(const Data &data) {
+        if (!settings_.find("keep")) {
+            if (settings_.find("patience"))
+                context_.fail(patience_without_keep, value("patience").where, {},
+                              {hint("write 'keep = best(accuracy)' or 'keep = best(loss)'")});
+            return;
+        }
+        const syntax::Expression &keep = value("keep");
+        const syntax::Call &best = expect_call(context_, keep, "'keep'", {"best"});
+        if (best.arguments.size() != 1 || best.arguments[0].name)
+            context_.fail(best_of_what, keep.where, {});
+        const syntax::Expression &by = *best.arguments[0].value;
+        const bool by_accuracy = expect_word(context_, by, "what is best", {"accuracy", "loss"}) == "accuracy";
+        if (by_accuracy && train_.label < 0)
+            context_.fail(no_accuracy, by.where, {}, {hint("'keep = best(loss)' needs none")});
+        if (data.format != "graph" || data.split != Data::Split::column)
+            context_.fail(nothing_to_validate, keep.where, {data.name},
+                          {hint("a graph has one where 'split = column(…)' says 'validation'")});
+        train_.keep = by_accuracy ? Keep::best_accuracy : Keep::best_loss;
+        if (settings_.find("patience"))
+            train_.patience = number("patience", 1, most_steps);
     }
 
     void read_layout() {

@@ -75,6 +75,7 @@ struct Variable {
     double b = 0;         ///< uniform: high; normal: standard deviation
     int role = 0;         ///< index in Program::roles of the role that has it
     bool is_copy = false; ///< another role has the same variable, by this name, and saves it
+    bool is_best = false; ///< what the variable before it in the table was after the best epoch
 };
 
 /// value = raw * scale + shift
@@ -285,6 +286,9 @@ struct RoleProgram {
 /// The extents m, n, k of the reference product. The time of two such products indicates a processor's clock.
 constexpr std::int64_t reference_product = 256;
 
+/// The epoch whose weights a run ends with: the last one, or the best one on the validation part.
+enum class Keep : std::uint8_t { last, best_accuracy, best_loss };
+
 struct Program {
     const char *name = "";   ///< network
     const char *source = ""; ///< .plan file name, as given
@@ -306,8 +310,10 @@ struct Program {
     std::int64_t epochs = 0;                      ///< 0: by steps
     std::int64_t steps = 0;                       ///< 0: by epochs
     std::uint64_t seed = 0;
-    void (*set_up)(Context &) = nullptr;              ///< once, after the arena exists
-    std::span<const Body> bodies = {};                ///< of the training step
+    Keep keep = Keep::last;
+    std::int64_t patience = 0;           ///< epochs without a better one after which a run ends; 0: it does not
+    void (*set_up)(Context &) = nullptr; ///< once, after the arena exists
+    std::span<const Body> bodies = {};   ///< of the training step
     std::span<const MicroBatches> micro_batches = {}; ///< of one training step
     int micro_batches_of_update = 0;         ///< with several updates in a step: how many each takes; 0: there is one
     std::span<const RoleProgram> roles = {}; ///< of the training step; each rank of the mesh has one of them

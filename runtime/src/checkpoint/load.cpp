@@ -23,21 +23,33 @@ Failure other_optimizer(const std::string &path, const std::string &what) {
     return Failure(path + ": belongs to a run with another optimizer: " + what + "; --init loads the weights alone");
 }
 
-const StoredTensor &find(const SafetensorsIndex &index, const Variable &variable, const std::string &path) {
-    const auto stored = std::ranges::find(index.tensors, std::string_view(variable.name), &StoredTensor::name);
+/// What a run adds to the name of a weight for its value after the best epoch.
+constexpr const char *best_suffix = ".best";
+
+Failure other_keep(const std::string &path, const char *does, const std::string &what) {
+    return Failure(path + ": belongs to a run that " + does + " the best epoch: " + what +
+                   "; --init loads the weights alone");
+}
+
+/// The tensor of a variable, by its own name or another one.
+const StoredTensor &find(const SafetensorsIndex &index, const Variable &variable, const std::string &name,
+                         const std::string &path) {
+    const auto stored = std::ranges::find(index.tensors, name, &StoredTensor::name);
     if (stored == index.tensors.end()) {
+        if (variable.is_best)
+            throw other_keep(path, "does not keep", "it has no " + name);
         if (!variable.of_model)
-            throw other_optimizer(path, text("it has no %s", variable.name));
-        throw Failure(text("%s: has no tensor %s", path.c_str(), variable.name));
+            throw other_optimizer(path, "it has no " + name);
+        throw Failure(text("%s: has no tensor %s", path.c_str(), name.c_str()));
     }
     std::vector<std::int64_t> declared;
     for (const Dimension &dimension : variable.tensor.dimensions)
         declared.push_back(dimension.extent);
     if (stored->shape != declared)
-        throw Failure(text("%s: tensor %s is %s, but the program declares %s", path.c_str(), variable.name,
+        throw Failure(text("%s: tensor %s is %s, but the program declares %s", path.c_str(), name.c_str(),
                            shape_of(stored->shape).c_str(), shape_of(declared).c_str()));
     if (stored->type != variable.tensor.type)
-        throw Failure(text("%s: tensor %s holds %s, but the program declares %s", path.c_str(), variable.name,
+        throw Failure(text("%s: tensor %s holds %s, but the program declares %s", path.c_str(), name.c_str(),
                            safetensors_type(stored->type), safetensors_type(variable.tensor.type)));
     return *stored;
 }
@@ -50,6 +62,8 @@ void check_no_others(const SafetensorsIndex &index, const Program &program, cons
         const auto state_of = [&stored](const Variable &variable) {
             return variable.of_model && stored.name.starts_with(std::string(variable.name) + ".");
         };
+        if (stored.name.ends_with(best_suffix) && some_variable(state_of))
+            throw other_keep(path, "keeps", "it has " + stored.name);
         if (some_variable(state_of))
             throw other_optimizer(path, "it has " + stored.name);
         throw Failure(
@@ -98,10 +112,11 @@ void load(const Program &program, bool all, const Mesh &mesh, int rank, std::byt
     const SafetensorsIndex index = read_safetensors_index(file, path);
     if (all || !is_checkpoint(index)) // weights are taken from checkpoints of other optimizers too
         check_no_others(index, program, path);
+    const char *suffix = !all && has_best_epoch(index) ? best_suffix : "";
     for (const Variable &variable : program.variables) {
         if (!variable.of_model && !all)
             continue;
-        const StoredTensor &stored = find(index, variable, path);
+        const StoredTensor &stored = find(index, variable, std::string(variable.name) + suffix, path);
         const Role role = role_of(program, variable.role);
         const int within = role.rank_within(mesh, rank);
         if (within < 0)

@@ -18,6 +18,9 @@ constexpr const char *batch_key = "planc.batch";
 constexpr const char *samples_key = "planc.samples";
 constexpr const char *loss_sum_key = "planc.loss_sum";
 constexpr const char *loss_count_key = "planc.loss_count";
+constexpr const char *best_epoch_key = "planc.best_epoch"; // with the next two, once there is such an epoch
+constexpr const char *best_accuracy_key = "planc.best_accuracy";
+constexpr const char *best_loss_key = "planc.best_loss";
 constexpr const char *checksum_key = "planc.crc32";
 
 /// More than any run does, and far from where counting overflows.
@@ -48,25 +51,41 @@ void check(const RunState &state, const std::string &path) {
     within(batch_key, state.batch, 1, most_steps);
     within(samples_key, state.samples, state.batch, most_steps);
     within(loss_count_key, state.loss_count, 0, std::min(state.step, state.samples / state.batch));
-    if (!std::isfinite(state.loss_sum))
-        fail(path, loss_sum_key, "a finite number", text("%g", state.loss_sum));
+    const auto finite = [&path](const char *key, double number) {
+        if (!std::isfinite(number))
+            fail(path, key, "a finite number", text("%g", number));
+    };
+    finite(loss_sum_key, state.loss_sum);
+    within(best_epoch_key, state.best.epoch, 0, state.step);
+    finite(best_accuracy_key, state.best.accuracy);
+    finite(best_loss_key, state.best.loss);
 }
 
 } // namespace
 
 Metadata metadata_of(const RunState &state) {
-    return {{"format", "pt"},
-            {step_key, std::to_string(state.step)},
-            {seed_key, std::to_string(state.seed)},
-            {batch_key, std::to_string(state.batch)},
-            {samples_key, std::to_string(state.samples)},
-            {loss_sum_key, text("%.17g", state.loss_sum)},
-            {loss_count_key, std::to_string(state.loss_count)},
-            {checksum_key, std::string(Checksum::length, '0')}};
+    Metadata all = {{"format", "pt"},
+                    {step_key, std::to_string(state.step)},
+                    {seed_key, std::to_string(state.seed)},
+                    {batch_key, std::to_string(state.batch)},
+                    {samples_key, std::to_string(state.samples)},
+                    {loss_sum_key, text("%.17g", state.loss_sum)},
+                    {loss_count_key, std::to_string(state.loss_count)}};
+    if (state.best.epoch > 0) {
+        all.emplace_back(best_epoch_key, std::to_string(state.best.epoch));
+        all.emplace_back(best_accuracy_key, text("%.17g", state.best.accuracy));
+        all.emplace_back(best_loss_key, text("%.17g", state.best.loss));
+    }
+    all.emplace_back(checksum_key, std::string(Checksum::length, '0'));
+    return all;
 }
 
 bool is_checkpoint(const SafetensorsIndex &index) {
     return index.word(step_key) != nullptr;
+}
+
+bool has_best_epoch(const SafetensorsIndex &index) {
+    return index.word(best_epoch_key) != nullptr;
 }
 
 RunState read_run_state(const std::string &path) {
@@ -79,6 +98,11 @@ RunState read_run_state(const std::string &path) {
     read(index, samples_key, path, state.samples);
     read(index, loss_sum_key, path, state.loss_sum);
     read(index, loss_count_key, path, state.loss_count);
+    if (has_best_epoch(index)) {
+        read(index, best_epoch_key, path, state.best.epoch);
+        read(index, best_accuracy_key, path, state.best.accuracy);
+        read(index, best_loss_key, path, state.best.loss);
+    }
     check(state, path);
     return state;
 }

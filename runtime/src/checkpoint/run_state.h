@@ -11,6 +11,9 @@ namespace planrt {
 
 [[nodiscard]] bool is_checkpoint(const SafetensorsIndex &index);
 
+/// Whether it is a checkpoint with the weights of a best epoch.
+[[nodiscard]] bool has_best_epoch(const SafetensorsIndex &index);
+
 /// The position of the file's checksum in its header; npos if it has none. The checksum covers all bytes of the file in
 /// order, with its own digits counted as zeros.
 [[nodiscard]] std::size_t checksum_place(const std::string &header);

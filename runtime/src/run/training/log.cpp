@@ -61,9 +61,17 @@ void JsonLog::step(const StepRecord &record) {
 }
 
 void JsonLog::evaluation(const EvaluationRecord &record) {
+    evaluation("epoch", record);
+}
+
+void JsonLog::best(const EvaluationRecord &record) {
+    evaluation("best_epoch", record);
+}
+
+void JsonLog::evaluation(const char *epoch, const EvaluationRecord &record) {
     if (!file_.open())
         return;
-    std::string line = text("{\"epoch\": %lld, ", static_cast<long long>(record.epoch));
+    std::string line = text("{\"%s\": %lld, ", epoch, static_cast<long long>(record.epoch));
     if (record.validation)
         line += members(*record.validation, record.has_accuracy, "validation_", "validation_loss");
     if (record.test)

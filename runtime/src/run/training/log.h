@@ -42,9 +42,12 @@ class JsonLog {
     explicit JsonLog(const std::string &path, std::optional<std::int64_t> resumed = {});
     void step(const StepRecord &record);
     void evaluation(const EvaluationRecord &record);
+    /// {"best_epoch": 12, …}, the last line of a run that ends with the weights of that epoch.
+    void best(const EvaluationRecord &record);
     void close();
 
   private:
+    void evaluation(const char *epoch, const EvaluationRecord &record);
     OutputFile file_;
 };
 

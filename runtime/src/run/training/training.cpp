@@ -60,6 +60,8 @@ Training::Training(Engine &engine, const Options &options)
     if (!options.init.empty())
         agree_on_weights(options.init);
     together([this] { prepare_weights(); });
+    if (program_.keep != Keep::last)
+        best_.emplace(engine_, checkpoints_.resumed() ? &*checkpoints_.resumed() : nullptr);
     if (!options.save_init.empty())
         save_weights(program_, engine.mesh(), engine.rank(), engine.arena(), options.save_init);
 }
@@ -80,6 +82,9 @@ void Training::read_data() {
         return engine_.local_range(dimension.extent, dimension.axes, dimension.window);
     });
     engine_.set_matrices(matrices_->all());
+    if (program_.keep != Keep::last && batches_->validation_samples() == 0)
+        throw Failure(
+            text("data %s: no vertex is to validate, so no epoch is the best one (keep)", program_.data.name));
     if (checkpoints_.resumed())
         check_resumed();
 }
@@ -131,7 +136,13 @@ void Training::check_resumed() const {
 }
 
 RunState Training::state(std::int64_t steps_done) const {
-    return {steps_done, seed_, program_.batch, batches_->epoch_samples(), loss_sum_, loss_count_};
+    return {steps_done,
+            seed_,
+            program_.batch,
+            batches_->epoch_samples(),
+            loss_sum_,
+            loss_count_,
+            best_ ? best_->score() : BestScore{}};
 }
 
 std::int64_t Training::total_steps() const {
@@ -166,7 +177,9 @@ int Training::run() {
                 log_->close();
             return 128 + signal_; // like a shell
         }
-        if (first_ >= steps_ && evaluates()) // the result of a run that had no more steps to do
+        if (best_)
+            end_with_best();
+        else if (first_ >= steps_ && evaluates()) // the result of a run that had no more steps to do
             result_ = evaluate({first_, first_ / batches_->steps_per_epoch(), 0, 0});
         if (!options_.save.empty())
             save_weights(program_, engine_.mesh(), engine_.rank(), engine_.arena(), options_.save);
@@ -232,6 +245,8 @@ void Training::train() {
         progress_.emplace(style, steps_, per_epoch);
     }
     interruption_.emplace();
+    if (best_ && first_ % per_epoch == 0 && best_->waited_enough(first_ / per_epoch))
+        steps_ = first_;
     for (std::int64_t number = first_; number < steps_ && signal_ == 0; ++number) {
         if (number % per_epoch == 0) {
             loss_sum_ = 0;
@@ -257,9 +272,11 @@ void Training::train() {
                 say_error(*warning);
         }
         const bool end_of_epoch = (number + 1) % per_epoch == 0;
-        const bool end_of_run = number + 1 == steps_;
-        if (end_of_epoch || end_of_run)
+        if (end_of_epoch || number + 1 == steps_)
             end_epoch(record);
+        if (best_ && end_of_epoch && best_->waited_enough(record.epoch))
+            steps_ = number + 1;
+        const bool end_of_run = number + 1 == steps_;
         if (checkpoints_.due(number + 1, end_of_epoch, end_of_run))
             checkpoints_.save(state(number + 1));
         if (const int signal = interruption_->after(number + 1, record.seconds); signal != 0 && !end_of_run)
@@ -314,11 +331,23 @@ void Training::end_epoch(const StepRecord &last) {
     result_.reset();
     if (evaluates())
         result_ = evaluate(last);
+    if (best_ && result_ && result_->validation)
+        best_->after(last.epoch, *result_->validation);
     if (speaker_) {
         if (result_)
             log_->evaluation(*result_);
         progress_->epoch(last, loss_sum_ / static_cast<double>(loss_count_), result_ ? &*result_ : nullptr);
     }
+}
+
+/// From here on the weights are those of the best epoch. No checkpoint follows.
+void Training::end_with_best() {
+    best_->restore();
+    if (!evaluates())
+        return;
+    result_ = evaluate({first_, best_->score().epoch, 0, 0});
+    if (speaker_)
+        log_->best(*result_);
 }
 
 void Training::print_start() const {
@@ -350,6 +379,12 @@ void Training::print_start() const {
 void Training::print_result(double seconds) const {
     const std::optional<Score> score = result_ ? result_->test ? result_->test : result_->validation : std::nullopt;
     const char *part = result_ && !result_->test ? "validation" : "test";
+    if (best_ && result_ && result_->has_accuracy)
+        std::printf("best epoch %lld: validation accuracy %.2f %%, ", static_cast<long long>(result_->epoch),
+                    100 * result_->validation->accuracy);
+    else if (best_ && result_)
+        std::printf("best epoch %lld: validation loss %.6g, ", static_cast<long long>(result_->epoch),
+                    result_->validation->loss);
     if (score && result_->has_accuracy)
         std::printf("%s accuracy %.2f %%", part, 100 * score->accuracy);
     else if (score)

@@ -8,6 +8,7 @@
 #include "data/matrix_blocks.h"
 #include "run/engine/engine.h"
 #include "run/options.h"
+#include "run/training/best_epoch.h"
 #include "run/training/checkpoints.h"
 #include "run/training/divergence.h"
 #include "run/training/interruption.h"
@@ -46,6 +47,7 @@ class Training {
     double step(std::int64_t number);
     void load(int body, const MicroBatch &part);
     void end_epoch(const StepRecord &last);
+    void end_with_best();
     [[nodiscard]] bool evaluates() const;
     EvaluationRecord evaluate(const StepRecord &last);
     [[nodiscard]] Score score_test();
@@ -80,7 +82,8 @@ class Training {
     std::optional<Progress> progress_;
     double loss_sum_ = 0; ///< of this epoch's steps
     std::int64_t loss_count_ = 0;
-    std::optional<EvaluationRecord> result_; ///< the last evaluation
+    std::optional<BestEpoch> best_;          ///< none: the last epoch counts
+    std::optional<EvaluationRecord> result_; ///< the last evaluation, or that of the best epoch
     double last_loss_ = 0;
 };
 
