@@ -73,6 +73,8 @@ LogicalResult EdgeReduceOp::verify() {
     if (!subscripts || subscripts->operands.size() != getInputs().size() + 1 || subscripts->operands[0].size() != 2)
         return emitOpError() << "subscripts '" << getSubscripts() << "' are not those of a matrix and "
                              << getInputs().size() << " tensors";
+    if (getReduction() != "sum" && getReduction() != "max")
+        return emitOpError() << "reduces by '" << getReduction() << "', which is neither sum nor max";
     if (loops.size() != getExtents().size())
         return emitOpError() << "has " << loops.size() << " loops and " << getExtents().size() << " extents";
     const auto check = [&](const std::vector<std::string> &names, TensorType type) -> LogicalResult {

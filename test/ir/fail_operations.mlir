@@ -308,3 +308,115 @@ func.func @dropout(%x: !plan.tensor<a: 2, f32>) {
   %0 = plan.dropout %x rate 1.0 key "k" : (!plan.tensor<a: 2, f32>) -> !plan.tensor<a: 2, f32>
   return
 }
+
+// -----
+
+func.func @edges(%x: !plan.tensor<u: 2, f: 5, f32>) {
+  // expected-error@+1 {{has a type without rows and columns: '!plan.tensor<v: 3, f32>'}}
+  %0 = plan.edges "a" nonzeros 1 : !plan.tensor<v: 3, f32>
+  return
+}
+
+// -----
+
+func.func @edges(%x: !plan.tensor<u: 2, f: 5, f32>) {
+  // expected-error@+1 {{subscripts 'v, u f -> v f' are not those of a matrix and 1 tensors}}
+  %0 = plan.edge_reduce "a" "sum" "v, u f -> v f" (%x) loops ["v", "u", "f"] extents [3, 2, 5] steps ["operand 0"] initial 0.0 nonzeros 1 : (!plan.tensor<u: 2, f: 5, f32>) -> !plan.tensor<v: 3, f: 5, f32>
+  return
+}
+
+// -----
+
+func.func @edges(%x: !plan.tensor<u: 2, f: 5, f32>) {
+  // expected-error@+1 {{has 3 loops and 2 extents}}
+  %0 = plan.edge_reduce "a" "sum" "v u, u f -> v f" (%x) loops ["v", "u", "f"] extents [3, 2] steps ["operand 0"] initial 0.0 nonzeros 1 : (!plan.tensor<u: 2, f: 5, f32>) -> !plan.tensor<v: 3, f: 5, f32>
+  return
+}
+
+// -----
+
+func.func @edges(%x: !plan.tensor<u: 2, f: 5, f32>) {
+  // expected-error@+1 {{subscripts name 1 loops for '!plan.tensor<u: 2, f: 5, f32>'}}
+  %0 = plan.edge_reduce "a" "sum" "v u, u -> v f" (%x) loops ["v", "u", "f"] extents [3, 2, 5] steps ["operand 0"] initial 0.0 nonzeros 1 : (!plan.tensor<u: 2, f: 5, f32>) -> !plan.tensor<v: 3, f: 5, f32>
+  return
+}
+
+// -----
+
+func.func @edges(%x: !plan.tensor<u: 2, f: 5, f32>) {
+  // expected-error@+1 {{loop 'u' does not run over 2}}
+  %0 = plan.edge_reduce "a" "sum" "v u, u f -> v f" (%x) loops ["v", "u", "f"] extents [3, 4, 5] steps ["operand 0"] initial 0.0 nonzeros 1 : (!plan.tensor<u: 2, f: 5, f32>) -> !plan.tensor<v: 3, f: 5, f32>
+  return
+}
+
+// -----
+
+func.func @edges(%x: !plan.tensor<u: 2, f: 5, f32>) {
+  // expected-error@+1 {{has no loop 'v'}}
+  %0 = plan.edge_reduce "a" "sum" "v u, u f -> w f" (%x) loops ["w", "u", "f"] extents [3, 2, 5] steps ["operand 0"] initial 0.0 nonzeros 1 : (!plan.tensor<u: 2, f: 5, f32>) -> !plan.tensor<w: 3, f: 5, f32>
+  return
+}
+
+// -----
+
+func.func @edges(%x: !plan.tensor<u: 2, f: 5, f32>) {
+  // expected-error@+1 {{has no step 'operand 1'}}
+  %0 = plan.edge_reduce "a" "sum" "v u, u f -> v f" (%x) loops ["v", "u", "f"] extents [3, 2, 5] steps ["operand 1"] initial 0.0 nonzeros 1 : (!plan.tensor<u: 2, f: 5, f32>) -> !plan.tensor<v: 3, f: 5, f32>
+  return
+}
+
+// -----
+
+func.func @edges(%x: !plan.tensor<u: 2, f: 5, f32>) {
+  // expected-error@+1 {{has no step 'call add 0 1'}}
+  %0 = plan.edge_reduce "a" "sum" "v u, u f -> v f" (%x) loops ["v", "u", "f"] extents [3, 2, 5] steps ["operand 0", "call add 0 1"] initial 0.0 nonzeros 1 : (!plan.tensor<u: 2, f: 5, f32>) -> !plan.tensor<v: 3, f: 5, f32>
+  return
+}
+
+// -----
+
+func.func @edges(%x: !plan.tensor<u: 2, f: 5, f32>) {
+  // expected-error@+1 {{has no step 'call add 0'}}
+  %0 = plan.edge_reduce "a" "sum" "v u, u f -> v f" (%x) loops ["v", "u", "f"] extents [3, 2, 5] steps ["operand 0", "call add 0"] initial 0.0 nonzeros 1 : (!plan.tensor<u: 2, f: 5, f32>) -> !plan.tensor<v: 3, f: 5, f32>
+  return
+}
+
+// -----
+
+func.func @edges(%x: !plan.tensor<u: 2, f: 5, f32>) {
+  // expected-error@+1 {{has no step 'sum 0 over w'}}
+  %0 = plan.edge_reduce "a" "sum" "v u, u f -> v f" (%x) loops ["v", "u", "f"] extents [3, 2, 5] steps ["operand 0", "sum 0 over w"] initial 0.0 nonzeros 1 : (!plan.tensor<u: 2, f: 5, f32>) -> !plan.tensor<v: 3, f: 5, f32>
+  return
+}
+
+// -----
+
+func.func @edges(%x: !plan.tensor<u: 2, f: 5, f32>) {
+  // expected-error@+1 {{has no step 'guess'}}
+  %0 = plan.edge_reduce "a" "sum" "v u, u f -> v f" (%x) loops ["v", "u", "f"] extents [3, 2, 5] steps ["guess"] initial 0.0 nonzeros 1 : (!plan.tensor<u: 2, f: 5, f32>) -> !plan.tensor<v: 3, f: 5, f32>
+  return
+}
+
+// -----
+
+func.func @edges(%x: !plan.tensor<u: 2, f: 5, f32>) {
+  // expected-error@+1 {{has no steps}}
+  %0 = plan.edge_reduce "a" "sum" "v u, u f -> v f" (%x) loops ["v", "u", "f"] extents [3, 2, 5] steps [] initial 0.0 nonzeros 1 : (!plan.tensor<u: 2, f: 5, f32>) -> !plan.tensor<v: 3, f: 5, f32>
+  return
+}
+
+// -----
+
+func.func @edges(%x: !plan.tensor<u: 2, f: 5, f32>) {
+  // expected-error@+1 {{reduces by 'min', which is neither sum nor max}}
+  %0 = plan.edge_reduce "a" "min" "v u, u f -> v f" (%x) loops ["v", "u", "f"] extents [3, 2, 5] steps ["operand 0"] initial 0.0 nonzeros 1 : (!plan.tensor<u: 2, f: 5, f32>) -> !plan.tensor<v: 3, f: 5, f32>
+  return
+}
+
+// -----
+
+func.func @edges(%x: !plan.tensor<u: 2, f: 5, f32>) {
+  // expected-error@+1 {{loop 'f' does not run over 4}}
+  %0 = plan.edge_reduce "a" "sum" "v u, u f -> v f" (%x) loops ["v", "u", "f"] extents [3, 2, 5] steps ["operand 0"] initial 0.0 nonzeros 1 : (!plan.tensor<u: 2, f: 5, f32>) -> !plan.tensor<v: 3, f: 4, f32>
+  return
+}
