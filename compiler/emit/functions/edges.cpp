@@ -42,9 +42,9 @@ class EdgeWriter {
             const std::string end = body_.local("end");
             body_.open("planrt::parallel(0, " + a + ".rows, planrt::grain(256), [&](int64_t " + begin + ", int64_t " +
                        end + ") {");
-            body_.open("for (int64_t " + row + " = " + begin + "; " + row + " < " + end + "; ++" + row + ")");
+            body_.open("for (int64_t " + row + " = " + begin + "; " + row + " < " + end + "; ++" + row + ") {");
         } else {
-            body_.open("for (int64_t " + row + " = 0; " + row + " < " + a + ".rows; ++" + row + ")");
+            body_.open("for (int64_t " + row + " = 0; " + row + " < " + a + ".rows; ++" + row + ") {");
         }
         const std::string entry = body_.local("entry");
         entry_ = a + ".values != nullptr ? " + a + ".values[" + entry + "] : " + a + ".value";
@@ -53,7 +53,7 @@ class EdgeWriter {
         body_.line("const int64_t " + bind(inner_) + " = " + a + ".column[" + entry + "];");
         open_loops(loops_of_result(), 0);
         body_.close();
-        body_.close("");
+        body_.close();
         if (by_rows)
             body_.close("});");
         body_.close();
@@ -97,7 +97,7 @@ class EdgeWriter {
     }
 
     /// A name for the loop's index on this rank.
-    std::string bind(const std::string &loop) { return indices_[loop] = body_.local("i"); }
+    std::string bind(const std::string &loop) { return indices_[loop] = body_.local(identifier(loop)); }
 
     /// Computes all steps up to `last` whose loops are open, if they are not computed yet.
     void write_available(int last) {
@@ -115,15 +115,39 @@ class EdgeWriter {
         const ir::EdgeStep &step = steps_[static_cast<std::size_t>(number)];
         if (step.kind == Kind::sum)
             return write_sum(number);
-        const std::string name = body_.local("s");
+        if (step.kind == Kind::number && step.number >= 0) {
+            names_[number] = literal(step.number, element_);
+            return;
+        }
+        const std::string name = body_.local(base_name(step));
         const std::string text = text_of(step);
         body_.line("const T " + name + " = " + text + ";");
         set_name(number, name);
     }
 
+    static std::string base_name(const ir::EdgeStep &step) {
+        switch (step.kind) {
+        case Kind::operand:
+            return "x";
+        case Kind::matrix:
+            return "value";
+        case Kind::number:
+            return "number";
+        case Kind::random:
+            return "random";
+        case Kind::call:
+            return step.text;
+        case Kind::product:
+            return "product";
+        case Kind::sum:
+            return "sum";
+        }
+        return "";
+    }
+
     void write_sum(int number) {
         const ir::EdgeStep &step = steps_[static_cast<std::size_t>(number)];
-        const std::string name = body_.local("s");
+        const std::string name = body_.local("sum");
         body_.line("T " + name + " = 0;");
         for (const std::string &loop : step.loops)
             open(loop);
@@ -213,10 +237,12 @@ class EdgeWriter {
     /// Row-major, in the rank's block.
     std::string local_index(const std::vector<std::string> &loops) {
         std::string text;
-        for (const std::string &loop : loops)
+        for (const std::string &loop : loops) {
+            const std::string before = text.find(' ') == std::string::npos ? text : "(" + text + ")";
             text = text.empty()
                        ? indices_.at(loop)
-                       : "(" + text + ") * " + body_.extent(dimension_of_loop(op_, loop)) + " + " + indices_.at(loop);
+                       : before + " * " + body_.extent(dimension_of_loop(op_, loop)) + " + " + indices_.at(loop);
+        }
         return text.empty() ? "0" : text;
     }
 
