@@ -120,10 +120,11 @@ int verify_command(const Options &options) {
     if (const auto *wrong = std::get_if<std::string>(&read))
         return fail(*wrong);
     const auto &certificate = std::get<certificate::Certificate>(read);
-    const auto parsed = options_of(certificate.question, options.lists.files.back());
+    auto parsed = options_of(certificate.question, options.lists.files.back());
     if (const auto *wrong = std::get_if<std::string>(&parsed))
         return fail(*wrong);
-    const Options &question = std::get<Options>(parsed);
+    Options &question = std::get<Options>(parsed);
+    question.data = options.data; // where the files of sparse arguments are here
     Compilation compilation(question);
     if (!compilation.request_with({certificate.question.microbatches, certificate.question.recompute}))
         return compilation.exit_code() == usage_error ? input_error : compilation.exit_code();
