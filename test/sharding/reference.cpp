@@ -250,4 +250,19 @@ Executed execute(const Step &step, const Distributed &tensor, const Mesh &mesh) 
     return Executor(step, tensor, mesh).run();
 }
 
+std::string execute(const std::vector<Step> &steps, Distributed &tensor, const Whole &whole, const Mesh &mesh) {
+    for (const Step &step : steps) {
+        Executed executed = execute(step, tensor, mesh);
+        if (!executed.error.empty())
+            return executed.error;
+        for (int rank = 0; rank < mesh.ranks(); ++rank)
+            if (executed.traffic[rank] != traffic(step.kind, step.from, step.to, mesh, rank))
+                return "the traffic of rank " + std::to_string(rank) + " in " + text({step});
+        tensor = std::move(executed.tensor);
+        if (std::string differs = difference(tensor, whole, mesh); !differs.empty())
+            return differs;
+    }
+    return "";
+}
+
 } // namespace planc::sharding::reference

@@ -43,6 +43,10 @@ struct Executed {
     std::string error;                    ///< the step does not follow the definition of its kind
 };
 [[nodiscard]] Executed execute(const Step &step, const Distributed &tensor, const Mesh &mesh);
+/// Executes steps one after another. Empty if each keeps `whole` and hands to MPI what planrt::traffic says, else what
+/// differs first.
+[[nodiscard]] std::string execute(const std::vector<Step> &steps, Distributed &tensor, const Whole &whole,
+                                  const Mesh &mesh);
 
 /// The function of every operation in these tests: for each point of the nest the product of the operands (linear
 /// nests: their sum), combined over the reduced loops by the nest's reduction. All results get the same function,

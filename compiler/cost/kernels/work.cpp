@@ -47,6 +47,12 @@ void put(Key &key, const Part &part) {
     put(key, part.results);
     for (const bool each : {part.own_rows, part.weight_format})
         key.put(each);
+    key.put(part.nest.sparse.has_value());
+    if (const auto &sparse = part.nest.sparse) {
+        key.put(sparse->outer);
+        key.put(sparse->inner);
+        key.put(sparse->density);
+    }
     key.put(part.nest.windows.size());
     for (const sharding::NestWindow &window : part.nest.windows) {
         for (const int each : {window.operand, window.dimension, window.kernel_loop, window.transposed ? 1 : 0})
