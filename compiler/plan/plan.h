@@ -145,6 +145,12 @@ struct Request {
     return request.effort * some_seconds;
 }
 
+/// That of pricing a whole plan, in the same unit.
+[[nodiscard]] inline double work_of_price(const Request &request) {
+    constexpr double work_of_operation = 5000;
+    return work_of_operation * static_cast<double>(request.graph.operations.size());
+}
+
 /// Whether the axis has the stages of a pipeline, so that nothing is split over it.
 [[nodiscard]] inline bool has_stages(const Request &request, const std::string &axis) {
     return request.pipeline && request.pipeline->axis == axis;

@@ -1,11 +1,8 @@
 #include "plan/pipeline/least_step.h"
 
-#include "cost/kernels/work.h"
 #include "pipeline/makers.h"
-#include "sharding/stage_recomputation.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace planc::plan {
 
@@ -26,29 +23,6 @@ bool has_one_stage_each(const PipelineRequest &wanted) {
 }
 
 } // namespace
-
-LayerTimes whole_work(const Request &request) {
-    const Mesh one{std::vector<int>(1, 1)};
-    const sharding::Strategy whole{{-1}, {0}, {}};
-    const Graph graph = sharding::with_least_recomputation(request.graph);
-    Machine machine = request.machine;
-    if (machine.kernels.cache) // smaller blocks may fit into it
-        machine.kernels.cache->bytes = std::numeric_limits<double>::infinity();
-    const PerOperation<sharding::Work> works = cost::work_of_operations(graph, machine);
-    CostTable table;
-    table.layers.resize(graph.layers.size());
-    table.microbatches = graph.microbatches;
-    for (const OperationId o : graph.operations.ids()) {
-        const sharding::Operation &operation = graph.operations[o];
-        table.layers[operation.layer].compute[static_cast<std::size_t>(operation.phase)] +=
-            (operation.per_step ? graph.weights.updates : graph.microbatches) *
-            cost::seconds_under(whole, operation, works[o], one, machine);
-    }
-    LayerTimes work;
-    for (const LayerTimes &each : layer_times(table))
-        work += each;
-    return work;
-}
 
 Seconds least_step(const LayerTimes &work, const Request &request, const Depth &depth, Seconds at_most) {
     const int microbatches = request.graph.microbatches;

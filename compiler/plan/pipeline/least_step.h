@@ -6,12 +6,8 @@
 
 namespace planc::plan {
 
-/// The computation on one rank, as if all data were in its cache. No division among ranks does it in less time
-/// altogether: kernels on smaller blocks are not faster for each element, but for caches.
-[[nodiscard]] LayerTimes whole_work(const Request &request);
-
-/// A lower bound on a step with any synchronous schedule. With micro-batches n, and f, i, w the times of a rank of the
-/// axis on one of them:
+/// A lower bound on a step with any synchronous schedule. `work`: the sum of whole_work(). With micro-batches n, and f,
+/// i, w the times of a rank of the axis on one of them:
 ///
 ///   step >= sum over all ranks of f + i                   a micro-batch passes through all
 ///   step >= sum over the ranks before of f + n (f + i + w)    what a rank does begins after them

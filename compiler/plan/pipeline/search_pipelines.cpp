@@ -1,5 +1,6 @@
 #include "plan/pipeline/search_pipelines.h"
 
+#include "plan/bounds/least_computation.h"
 #include "plan/bounds/least_memory.h"
 #include "plan/near_optimal.h"
 #include "plan/pipeline/changing_weights.h"
@@ -28,9 +29,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double rounding = 1e-9;
-constexpr double work_of_operation = 5000; ///< where a pipeline is priced, in the unit of allowed_work()
-constexpr double least_share = 1.0 / 32;   ///< of the work of the whole search: what each depth gets at least
-constexpr int most_rounds = 6;             ///< of cutting anew where memory is short
+constexpr double least_share = 1.0 / 32; ///< of the work of the whole search: what each depth gets at least
+constexpr int most_rounds = 6;           ///< of cutting anew where memory is short
 
 class PipelineSearch {
   public:
@@ -102,8 +102,11 @@ class PipelineSearch {
     [[nodiscard]] double least_computation(const Depth &depth) {
         if (!request_.search)
             return 0;
-        if (!work_)
-            work_ = whole_work(request_);
+        if (!work_) {
+            work_.emplace();
+            for (const LayerTimes &of_layer : layer_times(whole_work(request_)))
+                *work_ += of_layer;
+        }
         if (is_uneven(request_.mesh)) // some stage works for as long as all ranks together would
             return work_->of_step(request_.graph.microbatches).value / request_.ranks;
         return least_step(*work_, request_, depth, Seconds(best_seconds())).value;
@@ -117,6 +120,8 @@ class PipelineSearch {
             return;
         }
         lower_bound_ = std::min(lower_bound_, computation);
+        if (searches_ >= request_.share && best_seconds() < infinity)
+            return;
         if (is_uneven(request_.mesh))
             return try_uneven(depth);
         Request inner = with_depth(request_, depth);
@@ -127,6 +132,7 @@ class PipelineSearch {
         inner.share = std::max(request_.share - share_, least_share);
         Plan plan = search_meshes(inner);
         share_ += plan.share;
+        searches_ += plan.share;
         meshes_ += plan.meshes;
         if (!plan.failure.empty()) {
             too_slow_ |= plan.too_slow;
@@ -263,7 +269,7 @@ class PipelineSearch {
 
     void price(Plan &plan) {
         plan.cost = std::make_shared<const CostTable>(price_pipeline(request_, plan, layouts_));
-        share_ += work_of_operation * static_cast<double>(request_.graph.operations.size()) / allowed_work(request_);
+        share_ += work_of_price(request_) / allowed_work(request_);
     }
 
     [[nodiscard]] bool is_better(const Plan &a, const Plan &b) const {
@@ -391,7 +397,8 @@ class PipelineSearch {
     std::map<int, Plan> best_;                          ///< by stages a rank
     std::optional<Plan> of_depth_;                      ///< the best of the depth, whether it fits or not
     double lower_bound_ = infinity;
-    double share_ = 0; ///< Plan::share
+    double share_ = 0;    ///< Plan::share
+    double searches_ = 0; ///< of that, searches on the ranks of a stage; the rest are prices of pipelines
     int meshes_ = 0;
     std::size_t fitting_ = 0; ///< plans
     bool memory_decided_ = false;

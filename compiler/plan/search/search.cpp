@@ -248,7 +248,8 @@ class MeshSearch {
         return true;
     }
 
-    [[nodiscard]] SharedCost priced(const std::vector<int> &values) const {
+    [[nodiscard]] SharedCost priced(const std::vector<int> &values) {
+        memo_.work += work_of_price(request_);
         return std::make_shared<const CostTable>(evaluate(request_, index_, *step_.facts, shape_.mesh, shape_.axes,
                                                           chosen(space_, values), storage_, known_));
     }

@@ -3,9 +3,11 @@
 #include "cost/reports/report.h"
 #include "plan/baselines/fastest_baselines.h"
 #include "plan/baselines/price_baseline.h"
+#include "plan/bounds/least_computation.h"
 #include "plan/bounds/least_memory.h"
 #include "plan/near_optimal.h"
 #include "plan/search/narrowed_search.h"
+#include "plan/search/on_mesh.h"
 #include "plan/search/runner_ups.h"
 #include "plan/search/smallest_plan.h"
 #include "plan/space/storage.h"
@@ -71,12 +73,13 @@ class Planner {
             plan_.least_was_found = least_was_seen_;
             plan_.least_memory = Bytes(least_bytes_);
         }
-        plan_.share = work_ / allowed_work(request_);
+        count_tables();
+        plan_.share = work() / allowed_work(request_);
         if (!plan_.failure.empty())
             return std::move(plan_);
         plan_.lower_bound = Seconds(std::min({lower_bound_, best_seconds_, best_baseline_}));
         finish_baselines();
-        if (plan_.note.empty() && work_left() <= 0 && plan_.gap() > rounding)
+        if (plan_.note.empty() && (is_cut_short_ || work_left() <= 0) && plan_.gap() > rounding)
             plan_.note = "the search ended after the work that --effort allows";
         if (plan_.note.empty() && least_left_open_ < plan_.cost->seconds().value)
             plan_.note = "too many strategies are nearly as fast for an exact search";
@@ -109,22 +112,6 @@ class Planner {
         return least_was_seen_ ? Least::found : Least::bound;
     }
 
-    /// A shape of the mesh with the strategies on it.
-    struct OnMesh {
-        MeshShape shape;
-        Space space;
-        TermCache cache;
-        std::vector<Storage> storages;    ///< that may be the fastest
-        std::optional<MeshBounds> bounds; ///< where strategies are searched
-        /// Lower bounds of the bytes with each storage, where there is a limit.
-        std::vector<std::pair<Storage, double>> least = {};
-        OnMesh(const Request &request, const MeshShape &given)
-            : shape(given), space(make_space(request, shape)), cache(shape.mesh, request.machine) {
-            for (const StorageChoice &choice : storage_choices(request, shape))
-                if (!choice.saves_memory_only)
-                    storages.push_back(choice.storage);
-        }
-    };
     /// Freed on all cores, because freeing takes as long as a search.
     struct Tables {
         sharding::GraphIndex index;
@@ -198,23 +185,11 @@ class Planner {
     /// First tries the plans of the literature, and one plan on each mesh, the best by its bounds; then the most
     /// promising meshes, whose plans prune others. Storages that only save memory come last.
     void try_candidates() {
-        std::vector<Candidate> candidates(meshes_.size());
-        std::vector<const OnMesh *> meshes;
-        for (const auto &on : meshes_)
-            meshes.push_back(on.get());
-        const std::vector<std::size_t> order = longest_first(meshes);
         std::vector<FastestBaselines::OnMesh> of_baselines;
         for (const auto &on : meshes_)
             of_baselines.push_back({&on->shape, &on->space});
         FastestBaselines baselines(request_, index_, *facts_, limit_, std::move(of_baselines));
-        support::in_parallel(meshes_.size() + baselines.alone(), [&](std::size_t task) {
-            if (task < meshes_.size()) {
-                OnMesh &on = *meshes_[order[task]];
-                candidates[order[task]] = candidate_on(on, on.storages.front());
-            } else {
-                baselines.price_alone(task - meshes_.size());
-            }
-        });
+        std::vector<Candidate> candidates = bounded(baselines);
         best_baseline_ = baselines.least();
         take_best_by_bounds(candidates, baselines);
         plan_.baselines = baselines.take();
@@ -229,30 +204,55 @@ class Planner {
             first = try_wave(candidates, first);
             report(candidates, first);
         }
+        count_tables();
         for (const auto &on : meshes_)
             for (const StorageChoice &choice : storage_choices(request_, on->shape))
                 if (choice.saves_memory_only && (plan_.memory_decided || (best_seconds_ == infinity && !is_compared())))
                     try_candidate(candidate_on(*on, choice.storage));
     }
 
-    /// Meshes with many strategies take longest; started last, they would leave cores idle.
-    [[nodiscard]] static std::vector<std::size_t> longest_first(const std::vector<const OnMesh *> &meshes) {
-        std::vector<std::size_t> work;
-        for (const OnMesh *on : meshes)
-            work.push_back(std::transform_reduce(on->space.options.begin(), on->space.options.end(), std::size_t{0},
-                                                 std::plus<>(), [](const auto &options) { return options->size(); }));
-        std::vector<std::size_t> order(work.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return work[a] > work[b]; });
-        return order;
+    /// Bounds the meshes, a few at once, those with the fewest strategies first, and prices the baselines that have one
+    /// mesh only. Where that would take over half of the work, there are too many meshes, and the others are left open.
+    [[nodiscard]] std::vector<Candidate> bounded(FastestBaselines &baselines) {
+        std::vector<const OnMesh *> meshes;
+        for (const auto &on : meshes_)
+            meshes.push_back(on.get());
+        std::vector<std::size_t> order = largest_first(meshes);
+        std::reverse(order.begin(), order.end());
+        std::vector<Candidate> candidates(order.size());
+        std::size_t next = 0;
+        double pairs = 0; // of strategies of a layer, on the meshes before: the work is about proportional
+        for (std::size_t alone = baselines.alone(); next < order.size();) {
+            const std::size_t count = std::min(order.size() - next, most_at_once);
+            double more = 0;
+            for (std::size_t task = 0; task < count; ++task)
+                more += meshes_[order[next + task]]->pairs();
+            if (next > 0 && (pairs + more) * work() > pairs * allowed() / 2)
+                break;
+            pairs += more;
+            support::in_parallel(count + std::exchange(alone, 0), [&](std::size_t task) {
+                if (task >= count)
+                    return baselines.price_alone(task - count);
+                const std::size_t mesh = order[next + task];
+                candidates[mesh] = candidate_on(*meshes_[mesh], meshes_[mesh]->storages.front());
+            });
+            next += count;
+            count_tables();
+        }
+        is_cut_short_ = next < order.size();
+        if (is_cut_short_)
+            least_left_open_ = lower_bound_ = least_computation(request_).value;
+        std::erase_if(candidates, [](const Candidate &candidate) { return candidate.on == nullptr; });
+        return candidates;
     }
+
     /// The numbers of some of the candidates.
     [[nodiscard]] static std::vector<std::size_t> longest_first(const std::vector<Candidate> &candidates,
                                                                 std::size_t first, std::size_t last) {
         std::vector<const OnMesh *> meshes;
         for (std::size_t i = first; i < last; ++i)
             meshes.push_back(candidates[i].on);
-        std::vector<std::size_t> order = longest_first(meshes);
+        std::vector<std::size_t> order = largest_first(meshes);
         for (std::size_t &number : order)
             number += first;
         return order;
@@ -268,7 +268,7 @@ class Planner {
     /// With the storage that each mesh was first bounded with.
     [[nodiscard]] std::size_t bound(FastestBaselines &baselines) const {
         const auto at_least = [this](std::size_t mesh, const std::vector<int> &places) {
-            return meshes_[mesh]->bounds->of(places);
+            return meshes_[mesh]->bounds ? meshes_[mesh]->bounds->of(places) : infinity; // the mesh is left open
         };
         return baselines.bound_others(request_.search ? FastestBaselines::AtLeast(at_least) : nullptr);
     }
@@ -336,6 +336,7 @@ class Planner {
         const std::size_t count = std::min(meshes, most_at_once);
         std::vector<Found> found(count);
         std::vector<std::vector<Candidate>> others(meshes);
+        count_tables();
         const double at_most = give_up_at();
         // Searches take longest. What remains to be done on their mesh is of the same kind as the rest.
         std::vector<std::size_t> order = longest_first(candidates, 0, count);
@@ -378,6 +379,7 @@ class Planner {
         std::set<const OnMesh *> meshes;
         while (last < candidates.size() && last - first < most_at_once && meshes.insert(candidates[last].on).second)
             ++last;
+        count_tables();
         std::vector<Found> found(last - first);
         const double at_most = give_up_at();
         support::in_parallel(found.size(), [&](std::size_t i) { found[i] = found_by(candidates[first + i], at_most); });
@@ -403,7 +405,7 @@ class Planner {
         OnMesh &on = *candidate.on;
         if (!request_.search)
             return only(on, candidate.storage);
-        if (const double least = least_bytes(on, candidate.storage); least > limit_)
+        if (const double least = on.least_bytes(candidate.storage); least > limit_)
             return too_large(least);
         const bool open = candidate.bounds.lower_bound < at_most;
         if (open && work_left() <= 0 && is_known())
@@ -413,12 +415,6 @@ class Planner {
             return left_open(std::min(few.lower_bound, few.below));
         return narrowed_search(request_, *step_, on.shape, on.space, candidate.storage, on.cache, candidate.bounds, few,
                                {limit_, at_most, std::max(work_left(), least_share * allowed_work(request_))});
-    }
-
-    /// Of a mesh with a storage; 0: there is no limit.
-    [[nodiscard]] static double least_bytes(const OnMesh &on, const Storage &storage) {
-        const auto least = std::ranges::find(on.least, storage, &std::pair<Storage, double>::first);
-        return least == on.least.end() ? 0 : least->second;
     }
 
     [[nodiscard]] static Found too_large(double least) {
@@ -529,7 +525,16 @@ class Planner {
         return std::to_string(request_.ranks) + " ranks do not make up the mesh [" + sizes + "]";
     }
 
-    [[nodiscard]] double work_left() const { return request_.share * allowed_work(request_) - work_; }
+    [[nodiscard]] double work_left() const { return allowed() - work(); }
+    [[nodiscard]] double allowed() const { return request_.share * allowed_work(request_); }
+    [[nodiscard]] double work() const { return work_ + work_of_tables_; }
+
+    /// Between searches that run at once: these see the same.
+    void count_tables() {
+        work_of_tables_ = 0;
+        for (const auto &on : meshes_)
+            work_of_tables_ += on->cache.work;
+    }
 
     /// Whether there is a plan, here or elsewhere.
     [[nodiscard]] bool is_known() const { return std::min(best_seconds_, best_baseline_) < infinity || is_compared(); }
@@ -547,8 +552,10 @@ class Planner {
     double best_baseline_ = infinity; ///< seconds, of those that may be the answer
     bool best_empty_ = false;
     bool is_complete_ = true; ///< Found::complete, everywhere
-    double work_ = 0;         ///< so far
-    double least_ = 0;        ///< bytes: a lower bound of all plans
+    double work_ = 0;         ///< so far, but for making tables
+    double work_of_tables_ = 0;
+    bool is_cut_short_ = false; ///< some meshes are left open for lack of work
+    double least_ = 0;          ///< bytes: a lower bound of all plans
     double least_bytes_ = 0;
     bool least_was_seen_ = false;       ///< Found::least_was_seen, somewhere
     std::size_t searched_first_ = 0;    ///< by try_first()

@@ -116,6 +116,7 @@ struct AlikeHash {
 struct TermCache {
     double largest_term = 1 << 16; ///< entries of a table that are priced one by one; readers of a larger one are taken
                                    ///< one after another, because pricing it would take seconds
+    double work = 0;               ///< of making tables so far, in the unit of allowed_work()
     std::unordered_map<std::string, std::shared_ptr<const TermTable>> tables;
     /// By the price that is asked for, the kind of the scope, the storage where it matters, and the lists of
     /// strategies.

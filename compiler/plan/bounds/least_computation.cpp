@@ -1,0 +1,35 @@
+#include "plan/bounds/least_computation.h"
+
+#include "cost/kernels/work.h"
+#include "sharding/stage_recomputation.h"
+
+#include <limits>
+
+namespace planc::plan {
+
+CostTable whole_work(const Request &request) {
+    const Mesh one{std::vector<int>(1, 1)};
+    const sharding::Strategy whole{{-1}, {0}, {}};
+    const Graph graph = sharding::with_least_recomputation(request.graph);
+    Machine machine = request.machine;
+    if (machine.kernels.cache) // smaller blocks may fit into it
+        machine.kernels.cache->bytes = std::numeric_limits<double>::infinity();
+    const PerOperation<sharding::Work> works = cost::work_of_operations(graph, machine);
+    CostTable table;
+    table.layers.resize(graph.layers.size());
+    table.microbatches = graph.microbatches;
+    for (const OperationId o : graph.operations.ids()) {
+        const sharding::Operation &operation = graph.operations[o];
+        const Seconds seconds = (operation.per_step ? graph.weights.updates : graph.microbatches) *
+                                cost::seconds_under(whole, operation, works[o], one, machine);
+        table.layers[operation.layer].compute[static_cast<std::size_t>(operation.phase)] += seconds;
+        table.compute += seconds;
+    }
+    return table;
+}
+
+Seconds least_computation(const Request &request) {
+    return (1.0 / request.ranks) * whole_work(request).seconds();
+}
+
+} // namespace planc::plan

@@ -1,0 +1,16 @@
+// How long a step takes at least, by its computation alone.
+#pragma once
+
+#include "plan/plan.h"
+
+namespace planc::plan {
+
+/// The computation of each layer on one rank, as if all data were in its cache, as a table without collectives. No
+/// division among ranks does it in less time altogether: kernels on smaller blocks are not faster for each element, but
+/// for caches.
+[[nodiscard]] CostTable whole_work(const Request &request);
+
+/// Of any plan without a pipeline: an equal part of that.
+[[nodiscard]] Seconds least_computation(const Request &request);
+
+} // namespace planc::plan
