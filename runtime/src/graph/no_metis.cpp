@@ -11,7 +11,7 @@ bool has_metis() {
     return false;
 }
 
-std::vector<std::int32_t> metis_parts(const Pattern &, int, std::uint64_t) {
+std::vector<std::int32_t> metis_halves(const Pattern &) {
     throw Failure("order = metis needs METIS, which was not there when this was built; on Debian: libmetis-dev");
 }
 
