@@ -60,11 +60,13 @@ class Halving {
     }
 
   private:
-    static constexpr std::size_t smallest = 32; // vertices that stay as they are
+    static constexpr std::size_t smallest = 16; // vertices that stay as they are
 
     void halve(const std::vector<std::int32_t> &vertices) {
         if (vertices.size() <= smallest) {
-            order_.insert(order_.end(), vertices.begin(), vertices.end());
+            // Where ranks' blocks are a few vertices off from the halves, they had better be those with few edges.
+            const auto begin = order_.insert(order_.end(), vertices.begin(), vertices.end());
+            std::ranges::stable_sort(begin, order_.end(), {}, [&](std::int32_t v) { return neighbours_.degree(v); });
             return;
         }
         std::array<std::vector<std::int32_t>, 2> halves;
