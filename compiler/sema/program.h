@@ -391,10 +391,10 @@ struct Train {
     /// network's operations come first, with their layers; the loss itself has the layer "loss". Its result is the
     /// scalar.
     Network loss;
-    ValueId prediction = -1;      ///< in `loss`: the network's result
-    ValueId label = -1;           ///< in `loss`: the i32 labels; -1: no accuracy
-    std::string class_role;       ///< dimension of the prediction over which the argmax is taken
-    std::vector<Matrix> matrices; ///< of `loss`, in its order
+    ValueId prediction = -1;                  ///< in `loss`: the network's result
+    ValueId label = -1;                       ///< in `loss`: the i32 labels; -1: no accuracy
+    std::string class_role;                   ///< dimension of the prediction over which the argmax is taken
+    std::vector<Matrix> matrices;             ///< of `loss`, in its order
     std::shared_ptr<const VertexOrder> order; ///< null: that of the file
     Optimizer optimizer;
     std::int64_t epochs = 0;

@@ -50,7 +50,7 @@ def main():
     run(MPIRUN, 3, folder / "one_d", "--epochs", 4, "--quiet", "--log", log, "--save-init", folder / "start.safetensors")
     run(MPIRUN, 3, folder / "one_d", "--epochs", 2, "--quiet", "--checkpoint", kept)
     for name, layout, ranks, order in (("other_layout", "one_and_a_half_d", 4, "file"), ("other_order", "one_d", 3, "random(4)"),
-                                       ("both", "one_and_a_half_d", 4, "random"), ("stored", "stored", 4, "random(4)")):
+                                       ("both", "one_and_a_half_d", 4, "random(0)"), ("stored", "stored", 4, "random(4)")):
         resume(folder, in_order(plan, order, folder), name, layout, ranks, results(log))
     return 0
 

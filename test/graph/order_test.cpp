@@ -85,7 +85,7 @@ TEST(Order, MetisWithManyComponentsAndLeaves) {
         GTEST_SKIP() << "built without METIS";
     std::vector<std::pair<int, int>> nonzeros;
     for (int v = 0; v < 300; ++v)
-        if (v % 3 != 0) // every third one has no edge
+        if (v % 3 != 0)                                            // every third one has no edge
             nonzeros.emplace_back(v, v < 200 ? 1 : v - v % 3 + 1); // a star, and pairs
     expect_permutation(order_vertices(pattern_at(301, 301, nonzeros), by_metis));
 }

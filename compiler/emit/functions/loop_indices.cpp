@@ -46,8 +46,8 @@ bool together(ir::TensorType type, llvm::StringRef first, llvm::StringRef second
 bool breaks_random(mlir::Operation *op, const schedule::LoopDimension &first, const schedule::LoopDimension &second,
                    const Body &body) {
     auto random = mlir::dyn_cast<ir::RandomOp>(op);
-    return random && (random.getSamples() == first.role || !second.axes.empty() || body.orders(first) ||
-                      body.orders(second));
+    return random &&
+           (random.getSamples() == first.role || !second.axes.empty() || body.orders(first) || body.orders(second));
 }
 
 } // namespace

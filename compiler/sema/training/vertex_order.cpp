@@ -12,7 +12,7 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(bad_order, error, "data '{0}': {1}");                                                     // T10
+PLANC_DIAGNOSTIC(bad_order, error, "data '{0}': {1}");                                                   // T10
 PLANC_DIAGNOSTIC(order_matters, error, "'{0}' depends on the order of '{1}', which data '{2}' changes"); // T10
 
 namespace {
@@ -133,22 +133,13 @@ class OrderedUse {
         return nullptr;
     }
 
-    /// A dimension of vertices that does not stay where it is, with as many elements behind it.
-    [[nodiscard]] const Dimension *reshaped(const std::vector<Dimension> &from, const std::vector<Dimension> &to) const {
-        const auto behind = [](const std::vector<Dimension> &dimensions, std::size_t d) {
-            std::int64_t elements = 1;
-            while (++d < dimensions.size())
-                elements *= dimensions[d].extent;
-            return elements;
-        };
-        for (const auto &[one, other] : {std::pair(&from, &to), std::pair(&to, &from)})
-            for (std::size_t d = 0; d < one->size(); ++d) {
-                const auto same = std::find((*other).begin(), (*other).end(), (*one)[d]);
-                const bool stays = same != (*other).end() &&
-                                   behind(*one, d) == behind(*other, static_cast<std::size_t>(same - (*other).begin()));
-                if (vertices_.has((*one)[d]) && !stays)
-                    return &(*one)[d];
-            }
+    /// A dimension of vertices that is taken apart or put together; others stay where they are.
+    [[nodiscard]] const Dimension *reshaped(const std::vector<Dimension> &from,
+                                            const std::vector<Dimension> &to) const {
+        for (const auto &[dimensions, others] : {std::pair(&from, &to), std::pair(&to, &from)})
+            for (const Dimension &dimension : *dimensions)
+                if (vertices_.has(dimension) && std::find(others->begin(), others->end(), dimension) == others->end())
+                    return &dimension;
         return nullptr;
     }
 
@@ -182,19 +173,15 @@ planrt::Pattern edges_of(const Train &train, std::int64_t vertices) {
 
 OrderSetting read_order(const syntax::Expression &order, const std::string &what, Elaborator &constants,
                         const Context &context) {
-    if (!std::holds_alternative<syntax::Call>(order.node)) {
-        const std::string word = expect_word(context, order, what, {"file", "metis", "random"});
-        return {{word == "metis"    ? planrt::VertexOrdering::metis
-                 : word == "random" ? planrt::VertexOrdering::random
-                                    : planrt::VertexOrdering::file,
-                 0},
-                order.where};
+    const auto *call = std::get_if<syntax::Call>(&order.node);
+    if (call == nullptr || call->callee.text != "random") {
+        const bool metis = expect_word(context, order, what, {"file", "metis", "random(…)"}) == "metis";
+        return {{metis ? planrt::VertexOrdering::metis : planrt::VertexOrdering::file, 0}, order.where};
     }
-    const Arguments arguments(context, expect_call(context, order, what, {"random"}), {"seed"});
+    const Arguments arguments(context, *call, {"seed"});
     const syntax::CallArgument &seed = arguments.require("seed");
-    const std::int64_t number =
-        expect_integer_in(context, constants.evaluate(*seed.value), seed.where, arguments.what("seed"), 0,
-                          std::numeric_limits<std::int64_t>::max());
+    const std::int64_t number = expect_integer_in(context, constants.evaluate(*seed.value), seed.where,
+                                                  arguments.what("seed"), 0, std::numeric_limits<std::int64_t>::max());
     return {{planrt::VertexOrdering::random, static_cast<std::uint64_t>(number)}, order.where};
 }
 

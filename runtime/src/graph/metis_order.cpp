@@ -33,9 +33,8 @@ std::vector<std::int32_t> metis_halves(const Pattern &neighbours) {
     idx_t parts = 2;
     idx_t cut_edges = 0;
     std::vector<idx_t> half(neighbours.rows, 0);
-    const int code =
-        METIS_PartGraphRecursive(&vertices, &constraints, begin.data(), adjacent.data(), nullptr, nullptr, nullptr,
-                                 &parts, nullptr, nullptr, options, &cut_edges, half.data());
+    const int code = METIS_PartGraphRecursive(&vertices, &constraints, begin.data(), adjacent.data(), nullptr, nullptr,
+                                              nullptr, &parts, nullptr, nullptr, options, &cut_edges, half.data());
     if (code != METIS_OK)
         throw Failure(text("METIS cannot halve %lld vertices (%s)", static_cast<long long>(neighbours.rows),
                            code == METIS_ERROR_MEMORY ? "out of memory" : "error"));

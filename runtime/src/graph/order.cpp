@@ -1,6 +1,7 @@
 #include "graph/order.h"
 
 #include "random/philox.h"
+#include "support/plain_failure.h"
 
 #include <planrt/vertex_order.h>
 
@@ -146,6 +147,9 @@ std::vector<std::int32_t> order_vertices(const Pattern &pattern, const OrderRequ
     case VertexOrdering::random:
         return random_order(pattern.rows, request.seed);
     case VertexOrdering::metis:
+        if (!has_metis())
+            throw Failure(
+                "order = metis needs METIS, which was not there when this was built; on Debian: libmetis-dev");
         return Halving(neighbours_of(pattern)).take();
     }
     return file_order(pattern.rows);
