@@ -136,7 +136,7 @@ def check(plan, layout, ranks, options, tolerance, expected):
     if predicted not in busiest:
         raise RuntimeError(f"moved (bytes, calls) {busiest[0]} in {STEPS} steps where planc cost says {predicted}")
     measured = predicted
-    if measured[0] == 0 and layout != "best":
+    if measured[0] == 0 and ranks > 1 and layout != "best":
         raise RuntimeError("nothing was communicated: every rank computes everything")
     by = sorted({row["algorithm"] for row in report["collectives"]} - {"mpi"})
     if by:

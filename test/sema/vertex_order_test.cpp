@@ -67,8 +67,8 @@ TEST(VertexOrder, WhatDependsOnIt) {
     depends("slice", "return concat([slice(x, vertex: 2..4), slice(x, vertex: 0..2)], vertex)");
     depends("concat", "return slice(concat([x, x], vertex), vertex: 0..4)");
     depends("reshape", "return reshape(reshape(x, [half: 2, rest: 4]), [vertex, class])");
-    depends("embedding", "param t: [vertex, class] = ones\n"
-                         "    return embedding(reduce_sum(x, over = class) > 0, t, over = vertex)");
+    depends("embedding",
+            "return embedding(reduce_sum(x, over = class) > 0, rename(x, vertex -> vertex'), over = vertex')");
     depends("pool", "y = max_pool(reshape(transpose(x, [class, vertex]), [class, vertex, one: 1]), kernel = 1)\n"
                     "    return transpose(reshape(y, [class, vertex]), [vertex, class])");
 }
