@@ -14,7 +14,7 @@ bool has_metis() {
     return true;
 }
 
-std::vector<std::int32_t> metis_halves(const Pattern &neighbours) {
+std::vector<std::int32_t> metis_halves(const Pattern &neighbours, int tries) {
     constexpr std::int64_t most = std::numeric_limits<idx_t>::max();
     if (neighbours.nonzeros() + neighbours.rows > most)
         throw Failure(text("METIS takes at most %lld edges and vertices; the graph has %lld and %lld",
@@ -26,8 +26,7 @@ std::vector<std::int32_t> metis_halves(const Pattern &neighbours) {
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = 0;
     options[METIS_OPTION_UFACTOR] = 1; // equal halves, as ranks have equal numbers of vertices
-    // The best of several cuts, 2 to 7 % better than one, where that takes no more than seconds.
-    options[METIS_OPTION_NCUTS] = neighbours.nonzeros() < 1 << 18 ? 10 : 1;
+    options[METIS_OPTION_NCUTS] = tries;
     auto vertices = static_cast<idx_t>(neighbours.rows);
     idx_t constraints = 1;
     idx_t parts = 2;

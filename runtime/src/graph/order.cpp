@@ -53,7 +53,8 @@ Pattern neighbours_of(const Pattern &pattern) {
 class Halving {
   public:
     explicit Halving(const Pattern &neighbours)
-        : neighbours_(neighbours), place_(static_cast<std::size_t>(neighbours.rows), -1) {}
+        : neighbours_(neighbours), place_(static_cast<std::size_t>(neighbours.rows), -1),
+          tries_(static_cast<int>(std::clamp<std::int64_t>(within_a_second / (neighbours.nonzeros() + 1), 1, 10))) {}
 
     std::vector<std::int32_t> take() {
         halve(file_order(neighbours_.rows));
@@ -62,6 +63,8 @@ class Halving {
 
   private:
     static constexpr std::size_t smallest = 16; // vertices that stay as they are
+    /// Nonzeros that METIS halves time and again within a second. Ten tries move 2 to 7 % less than one.
+    static constexpr std::int64_t within_a_second = 1 << 18;
 
     void halve(const std::vector<std::int32_t> &vertices) {
         if (vertices.size() <= smallest) {
@@ -96,14 +99,14 @@ class Halving {
     }
 
     /// Halves whose sizes differ by at most one, the larger one first, as ranks have them.
-    static std::vector<std::int32_t> halves_of(const Pattern &neighbours) {
+    [[nodiscard]] std::vector<std::int32_t> halves_of(const Pattern &neighbours) const {
         const std::int64_t first = (neighbours.rows + 1) / 2;
         if (neighbours.nonzeros() == 0) { // METIS prints complaints about such graphs
             std::vector<std::int32_t> half(static_cast<std::size_t>(neighbours.rows), 0);
             std::fill(half.begin() + first, half.end(), 1);
             return half;
         }
-        std::vector<std::int32_t> half = metis_halves(neighbours);
+        std::vector<std::int32_t> half = metis_halves(neighbours, tries_);
         balance(neighbours, first, half);
         return half;
     }
@@ -135,6 +138,7 @@ class Halving {
 
     const Pattern &neighbours_;
     std::vector<std::int32_t> place_; ///< in the vertices that are being halved; -1: elsewhere
+    int tries_;
     std::vector<std::int32_t> order_;
 };
 
