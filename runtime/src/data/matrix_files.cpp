@@ -23,7 +23,7 @@ Pattern read_matrix(const DataSource &source, const MatrixFile &file) {
     return matrix;
 }
 
-Pattern in_order(const Pattern &matrix, const MatrixFile &file, const Order &order) {
+Pattern in_order(Pattern matrix, const MatrixFile &file, const Order &order) {
     if (!file.ordered_rows && !file.ordered_columns)
         return matrix;
     const std::vector<std::int32_t> vertices = order_of_text(order.text, order.vertices);

@@ -18,7 +18,7 @@ namespace planrt {
 [[nodiscard]] Pattern read_matrix(const DataSource &source, const MatrixFile &file);
 
 /// The same with its vertices in the order of the program.
-[[nodiscard]] Pattern in_order(const Pattern &matrix, const MatrixFile &file, const Order &order);
+[[nodiscard]] Pattern in_order(Pattern matrix, const MatrixFile &file, const Order &order);
 
 /// Divides each value by the number of nonzeros in its row.
 void divide_by_degrees(Pattern &matrix);
