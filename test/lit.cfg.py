@@ -45,6 +45,7 @@ if os.path.isdir(shared_data):
     config.available_features.add("shared-data")
 if os.path.isdir(shared_networks):
     config.available_features.add("shared-networks")
+config.available_features.add("metis" if config.metis else "no-metis")
 if subprocess.run(["/usr/bin/python3", "-c", "import torch"], capture_output=True).returncode == 0:
     config.available_features.add("torch")
 if "fast" not in lit_config.params:

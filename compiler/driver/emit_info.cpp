@@ -86,6 +86,7 @@ emit::EmitInfo emit_info(const sema::Program &program, const PlanRequest &reques
     if (data != program.data.end())
         info.data = *data;
     info.matrices = train.matrices;
+    info.order = train.order;
     info.bounds = bounds_of(train);
     info.epochs = train.epochs;
     info.steps = train.steps;

@@ -25,8 +25,9 @@ struct EmitInfo {
     std::string source; ///< .plan file as given
     std::string layout;
     sema::Data data;
-    std::vector<sema::Matrix> matrices;         ///< its sparse fields
-    std::map<std::string, std::int64_t> bounds; ///< whole numbers of this field lie in [0, bound); absent: any
+    std::vector<sema::Matrix> matrices;             ///< its sparse fields
+    std::shared_ptr<const sema::VertexOrder> order; ///< of its vertices; null: that of the file
+    std::map<std::string, std::int64_t> bounds;     ///< whole numbers of this field lie in [0, bound); absent: any
     std::int64_t epochs = 0;
     std::int64_t steps = 0;
     std::uint64_t seed = 1;

@@ -15,6 +15,7 @@
 #include "support/units.h"
 
 #include <planrt/graph_file.h>
+#include <planrt/vertex_order.h>
 
 #include <cstdint>
 #include <map>
@@ -286,6 +287,12 @@ struct Field {
     support::SourceRange where = {};
 };
 
+/// The order of a graph's vertices, as its data set declares it.
+struct OrderSetting {
+    planrt::OrderRequest request;
+    support::SourceRange where;
+};
+
 struct Data {
     std::string name;
     std::string format;    ///< csv, idx, npy, text, cifar, synthetic, graph
@@ -299,6 +306,7 @@ struct Data {
     std::int64_t samples = 0; ///< synthetic
     std::uint64_t seed = 0;   ///< synthetic
     bool header = false;      ///< csv, graph
+    OrderSetting order = {};  ///< graph
     support::SourceRange where;
 };
 
@@ -357,7 +365,16 @@ struct Matrix {
     std::string name;
     ElementType element = ElementType::f32;
     MatrixFile source;
-    std::shared_ptr<const planrt::Pattern> pattern;
+    std::shared_ptr<const planrt::Pattern> pattern; ///< with its vertices in the order of the training
+    std::uint64_t fingerprint = 0;                  ///< in the order of the file
+    bool ordered_rows = false;                      ///< whether they are vertices in Train::order
+    bool ordered_columns = false;
+};
+
+/// An order of vertices other than that of the file.
+struct VertexOrder {
+    std::vector<std::string> roles;     ///< dimensions whose indices are vertices in this order
+    std::vector<std::int32_t> vertices; ///< the number of each in the file
 };
 
 /// The epoch whose weights a training ends with.
@@ -374,10 +391,11 @@ struct Train {
     /// network's operations come first, with their layers; the loss itself has the layer "loss". Its result is the
     /// scalar.
     Network loss;
-    ValueId prediction = -1;      ///< in `loss`: the network's result
-    ValueId label = -1;           ///< in `loss`: the i32 labels; -1: no accuracy
-    std::string class_role;       ///< dimension of the prediction over which the argmax is taken
-    std::vector<Matrix> matrices; ///< of `loss`, in its order
+    ValueId prediction = -1;                  ///< in `loss`: the network's result
+    ValueId label = -1;                       ///< in `loss`: the i32 labels; -1: no accuracy
+    std::string class_role;                   ///< dimension of the prediction over which the argmax is taken
+    std::vector<Matrix> matrices;             ///< of `loss`, in its order
+    std::shared_ptr<const VertexOrder> order; ///< null: that of the file
     Optimizer optimizer;
     std::int64_t epochs = 0;
     std::int64_t steps = 0;

@@ -32,7 +32,8 @@ def main():
         file.write_text(re.sub(old, new, right, count=0 if old == "train" else 1))
         result = subprocess.run([MPIRUN, "2", folder / "program", "--quiet"], capture_output=True, text=True)
         file.write_text(right)
-        if result.returncode != 1 or not re.fullmatch(rf"planrt: (rank 0: )?\S*{line}\n", result.stderr):
+        errors = re.sub(r"\[warn\] Epoll .*\n", "", result.stderr)  # mpirun's own, when it ends ranks
+        if result.returncode != 1 or not re.fullmatch(rf"planrt: (rank 0: )?\S*{line}\n", errors):
             failed += 1
             print(f"{name}: ended with {result.returncode}: {result.stderr}instead of {line}")
     run(MPIRUN, "2", folder / "program", "--quiet")

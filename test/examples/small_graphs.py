@@ -37,6 +37,7 @@ layout one_d on grid {{ vertex -> [rows, cols] }}
 layout one_and_a_half_d on grid {{ vertex -> rows; vertex' -> cols }}
 layout two_d on grid {{ vertex -> rows; h {{ hidden -> cols }}; logits {{ class -> cols }} }}
 {heads}layout features on grid {{ h {{ hidden -> [rows, cols] }}; logits {{ class -> [rows, cols] }} }}
+layout stored on grid {{ vertex -> rows; store params -> [rows, cols] }}
 layout parts on grid {{ vertex -> rows; microbatches = 2 }}
 layout best on grid = auto
 

@@ -14,7 +14,7 @@ std::vector<float> block_of(Initializer initializer, const Mesh &mesh, std::span
     const Variable variable{"h1.w", {Type::f32, dimensions, {}, Reduction::sum, {}, 0}, true, initializer, 0.5, 2};
     box = local_box({{{5, {in.begin(), in.end()}}, {7, {out.begin(), out.end()}}}, {}, {}}, mesh, rank);
     std::vector<float> values(static_cast<std::size_t>(volume(box)));
-    set_initial_values(variable, 3, mesh, rank, reinterpret_cast<std::byte *>(values.data()));
+    set_initial_values(variable, 3, FileNumbers({}), mesh, rank, reinterpret_cast<std::byte *>(values.data()));
     return values;
 }
 
@@ -52,7 +52,7 @@ TEST(InitialValues, OfATensorInSharesAreThoseOfTheWhole) {
             "h1.w", {Type::f32, dimensions, {}, Reduction::sum, cols, 0}, true, Initializer::normal, 0.5, 2};
         const Range range = stored_range({{{5, {}}, {7, {0}}}, {}, Reduction::sum, {1}}, mesh, rank);
         std::vector<float> share(static_cast<std::size_t>(range.size()));
-        set_initial_values(variable, 3, mesh, rank, reinterpret_cast<std::byte *>(share.data()));
+        set_initial_values(variable, 3, FileNumbers({}), mesh, rank, reinterpret_cast<std::byte *>(share.data()));
         for (std::int64_t i = range.begin; i < range.end; ++i)
             ASSERT_EQ(share[static_cast<std::size_t>(i - range.begin)], block[static_cast<std::size_t>(i)]);
     }
@@ -72,7 +72,7 @@ TEST(InitialValues, AreInTheRangeOfTheInitializer) {
 TEST(InitialValues, Scalars) {
     const Variable variable{"scale", {Type::f64, {}, {}, Reduction::sum, {}, 0}, true, Initializer::constant, 4, 0};
     double value = 0;
-    set_initial_values(variable, 1, Mesh{}, 0, reinterpret_cast<std::byte *>(&value));
+    set_initial_values(variable, 1, FileNumbers({}), Mesh{}, 0, reinterpret_cast<std::byte *>(&value));
     EXPECT_EQ(value, 4);
 }
 

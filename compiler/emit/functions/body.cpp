@@ -68,6 +68,19 @@ std::string Body::context() {
     return "context";
 }
 
+bool Body::orders(const schedule::LoopDimension &dimension) const {
+    return order_ != nullptr && std::cmp_equal(dimension.extent, order_->vertices.size()) &&
+           llvm::is_contained(order_->roles, dimension.role);
+}
+
+std::string Body::file_number(const schedule::LoopDimension &dimension, const std::string &index) {
+    return orders(dimension) ? file_number_of_sample(index) : index;
+}
+
+std::string Body::file_number_of_sample(const std::string &index) {
+    return order_ == nullptr ? index : context() + ".vertex(" + index + ")";
+}
+
 std::string Body::text_parameter(const std::string &text) {
     auto at = std::find(texts_.begin(), texts_.end(), text);
     if (at == texts_.end())

@@ -5,6 +5,7 @@
 #include "schedule/loop_nest.h"
 
 #include "ir/plan_dialect.h"
+#include "sema/program.h"
 
 #include <cstdint>
 #include <map>
@@ -37,6 +38,9 @@ struct ParameterNames {
 
 class Body {
   public:
+    /// `order`: of the vertices; null: that of the file.
+    explicit Body(const sema::VertexOrder *order = nullptr) : order_(order) {}
+
     /// Name of the pointer to a value's buffer, as a place holder.
     std::string buffer(mlir::Value value, bool written = false);
     std::string extent(const schedule::LoopDimension &dimension) { return extent_parameter({dimension, false}); }
@@ -45,6 +49,11 @@ class Body {
     std::string extents(const schedule::LoopSpace &space);
     /// The run's state: step, seed, threads.
     std::string context();
+    /// Whether indices of the dimension are vertices that may have other numbers in the file.
+    [[nodiscard]] bool orders(const schedule::LoopDimension &dimension) const;
+    /// The number in the file of a global index, by which random numbers are drawn; of samples, whatever their extent.
+    std::string file_number(const schedule::LoopDimension &dimension, const std::string &index);
+    std::string file_number_of_sample(const std::string &index);
     /// A text that differs between alike layers.
     std::string text_parameter(const std::string &text);
     /// A name for a local variable that no other one in the body has: "exp_2".
@@ -77,6 +86,7 @@ class Body {
   private:
     std::string extent_parameter(const ExtentParameter &parameter);
 
+    const sema::VertexOrder *order_;
     std::string text_;
     int depth_ = 1;
     bool uses_context_ = false;

@@ -205,14 +205,13 @@ class EdgeWriter {
         std::string sample = "0";
         std::string element;
         for (std::size_t d = 0; d < step.loops.size(); ++d) {
+            const schedule::LoopDimension dimension = dimension_of_loop(op_, step.loops[d]);
             const std::string index = global(step.loops[d]);
             if (std::cmp_equal(d, step.samples))
-                sample = body_.context() + ".first_sample() + " + index;
+                sample = body_.file_number_of_sample(body_.context() + ".first_sample() + " + index);
             else
-                element = element.empty()
-                              ? index
-                              : "(" + element + ") * " + std::to_string(dimension_of_loop(op_, step.loops[d]).extent) +
-                                    " + " + index;
+                element = (element.empty() ? "" : "(" + element + ") * " + std::to_string(dimension.extent) + " + ") +
+                          body_.file_number(dimension, index);
         }
         return "T(planrt::uniform(" + keys_.at(step.text) + ", " + sample + ", " + (element.empty() ? "0" : element) +
                "))";

@@ -42,10 +42,12 @@ bool together(ir::TensorType type, llvm::StringRef first, llvm::StringRef second
 }
 
 /// Random numbers count global elements, so a dimension that is split is a separate loop, and so is that of the
-/// samples.
-bool breaks_random(mlir::Operation *op, llvm::StringRef first, const schedule::LoopDimension &second) {
+/// samples, and one of vertices, which count by their numbers in the file.
+bool breaks_random(mlir::Operation *op, const schedule::LoopDimension &first, const schedule::LoopDimension &second,
+                   const Body &body) {
     auto random = mlir::dyn_cast<ir::RandomOp>(op);
-    return random && (random.getSamples() == first || !second.axes.empty());
+    return random &&
+           (random.getSamples() == first.role || !second.axes.empty() || body.orders(first) || body.orders(second));
 }
 
 } // namespace
@@ -61,7 +63,7 @@ LoopIndices::LoopIndices(const schedule::LoopNest &nest, ir::LoopsOp loops, Body
             llvm::all_of(types,
                          [&](ir::TensorType type) { return together(type, space_[d].role, space_[d + 1].role); }) &&
             llvm::none_of(loops.getBody().front(),
-                          [&](mlir::Operation &op) { return breaks_random(&op, space_[d].role, space_[d + 1]); });
+                          [&](mlir::Operation &op) { return breaks_random(&op, space_[d], space_[d + 1], body); });
     outer_ = loops_over(0, split, joined, body);
     inner_ = loops_over(split, rank, joined, body);
 }
@@ -128,9 +130,10 @@ std::string LoopIndices::global_index(ir::TensorType type, llvm::StringRef witho
             within *= space_[static_cast<size_t>(d)].extent;
         if (!text.empty())
             text = "(" + text + ") * " + std::to_string(part.extent * within) + " + ";
+        std::string index = loop.index;
         if (!part.axes.empty())
-            text += body.begin(part) + (within == 1 ? "" : " * " + std::to_string(within)) + " + ";
-        text += loop.index;
+            index = body.begin(part) + (within == 1 ? "" : " * " + std::to_string(within)) + " + " + index;
+        text += body.file_number(part, index);
     }
     return text.empty() ? "0" : text;
 }

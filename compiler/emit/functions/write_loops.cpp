@@ -508,8 +508,9 @@ class LoopWriter {
         std::string sample = "0";
         for (const schedule::LoopDimension &dimension : schedule::dimensions_of(type))
             if (dimension.role == samples)
-                sample = first_sample_ + " + " + (dimension.axes.empty() ? "" : body_.begin(dimension) + " + ") +
-                         indices_.index_of(samples);
+                sample = body_.file_number_of_sample(first_sample_ + " + " +
+                                                     (dimension.axes.empty() ? "" : body_.begin(dimension) + " + ") +
+                                                     indices_.index_of(samples));
         const std::string number = "planrt::uniform(" + keys_.lookup(random.getKey()) + ", " + sample + ", " +
                                    indices_.global_index(type, samples, body_) + ")";
         return type.getElementType().isF32() ? number

@@ -166,8 +166,12 @@ std::string Matrices::file_row(const sema::Field &field) const {
         std::string("planrt::Normalization::") + normalizations[static_cast<int>(options.normalization)]};
     if (known != known_.end()) {
         members.push_back(std::to_string(known->pattern->nonzeros()));
-        members.push_back(std::to_string(planrt::fingerprint(*known->pattern)) + "U");
+        members.push_back(std::to_string(known->fingerprint) + "U");
         members.push_back(std::to_string(planrt::number_matrix(*known->pattern)));
+        if (known->ordered_rows || known->ordered_columns) {
+            members.push_back(boolean(known->ordered_rows));
+            members.push_back(boolean(known->ordered_columns));
+        }
     }
     return "{" + joined(members) + "}";
 }

@@ -6,6 +6,8 @@
 #include "schedule/buffers.h"
 #include "schedule/functions.h"
 
+#include <planrt/vertex_order.h>
+
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -505,6 +507,21 @@ std::string Tables::data_set() const {
                    std::to_string(data.seed) + "U", boolean(data.header)});
 }
 
+/// The order of the vertices, as the member of the program.
+std::string Tables::write_order(const sema::VertexOrder &order) {
+    std::vector<std::string> roles;
+    for (const std::string &role : order.roles)
+        roles.push_back(string_literal(role));
+    array("const char *const", "ordered_roles", roles);
+    constexpr std::size_t in_line = 100;
+    text_ += "constexpr char vertices[] =";
+    const std::string numbers = planrt::text_of_order(order.vertices);
+    for (std::size_t begin = 0; begin < numbers.size(); begin += in_line)
+        text_ += "\n    \"" + numbers.substr(begin, in_line) + "\"";
+    text_ += ";\n\n";
+    return braces({std::to_string(order.vertices.size()), spans_["ordered_roles"], "vertices"});
+}
+
 /// The role of the function in which a value is computed.
 static int role_of(mlir::Value value) {
     return ir::role_of(mlir::cast<mlir::func::FuncOp>(value.getParentRegion()->getParentOp()));
@@ -563,6 +580,8 @@ void Tables::write_program() {
     const auto before = [&members](const char *name) {
         return std::ranges::find(members, std::string_view(name), &std::pair<const char *, std::string>::first);
     };
+    if (info_.order && !info_.modelled)
+        members.insert(before("traffic"), {"order", write_order(*info_.order)});
     for (const char *table : {"matrix_files", "matrix_blocks"})
         if (spans_[table] != "{}")
             members.insert(before("traffic"), {table, table});

@@ -56,6 +56,7 @@ class Tables {
     std::vector<schedule::Predicted> predicted_of_all(ir::StartOp start, const CollectiveInfo &info);
     std::string axes_of(const CollectiveInfo &info);
     std::vector<std::string> method_of(const CollectiveInfo &info);
+    std::string write_order(const sema::VertexOrder &order);
     void write_program();
     /// `constexpr TYPE name[] = {…};` and a span of it; an empty table is `{}`.
     std::string array(const std::string &type, const std::string &name, const std::vector<std::string> &rows);

@@ -1,5 +1,6 @@
 #include "sema/training/data_fields.h"
 #include "sema/training/training.h"
+#include "sema/training/vertex_order.h"
 #include "sema/values/expect.h"
 #include "sema/values/limits.h"
 #include "sema/values/settings.h"
@@ -88,11 +89,13 @@ class DataReader {
     }
 
     void read_source_arguments(const syntax::Call &call) {
-        const bool csv = data_.format == "csv" || data_.format == "graph";
+        const bool graph = data_.format == "graph";
+        const bool csv = data_.format == "csv" || graph;
         const bool path_alone = data_.format == "text" || data_.format == "cifar";
         const bool synthetic = data_.format == "synthetic";
         const Arguments arguments(context_, call,
-                                  csv          ? std::vector<std::string>{"path", "header"}
+                                  graph        ? std::vector<std::string>{"path", "header", "order"}
+                                  : csv        ? std::vector<std::string>{"path", "header"}
                                   : path_alone ? std::vector<std::string>{"path"}
                                   : synthetic  ? std::vector<std::string>{"seed", "samples"}
                                                : std::vector<std::string>{});
@@ -104,6 +107,8 @@ class DataReader {
         }
         if (const auto *header = arguments.find("header"))
             data_.header = expect_boolean(context_, value(header), header->where, arguments.what("header"));
+        if (const auto *order = arguments.find("order"))
+            data_.order = read_order(*order->value, arguments.what("order"), constants_, context_);
         if (const auto *seed = arguments.find("seed"))
             data_.seed = static_cast<std::uint64_t>(
                 expect_integer_in(context_, value(seed), seed->where, arguments.what("seed"), 0, most));

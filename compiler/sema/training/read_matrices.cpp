@@ -2,6 +2,7 @@
 
 #include "sema/training/data_paths.h"
 #include "sema/training/training.h"
+#include "sema/training/vertex_order.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -14,7 +15,7 @@ namespace {
 
 void read(const Data &data, const Argument &argument, Train &train, const Context &context) {
     const Field &field = field_of(data, argument.name);
-    Matrix matrix{argument.name, argument.type.element, *field.matrix, {}};
+    Matrix matrix{argument.name, argument.type.element, *field.matrix, {}, 0, false, false};
     matrix.source.options.rows = argument.type.dimensions[0].extent;
     matrix.source.options.columns = argument.type.dimensions[1].extent;
     planrt::GraphFile file = matrix.source.file;
@@ -25,19 +26,22 @@ void read(const Data &data, const Argument &argument, Train &train, const Contex
     } catch (const std::runtime_error &error) {
         context.fail(bad_matrix_file, field.where, {data.name, error.what()});
     }
+    matrix.fingerprint = planrt::fingerprint(*matrix.pattern);
     train.matrices.push_back(std::move(matrix));
 }
 
 } // namespace
 
 void read_matrices(Analysis &analysis) {
-    for (Train &train : analysis.program.trains)
+    for (Train &train : analysis.program.trains) {
+        const auto data = std::find_if(analysis.program.data.begin(), analysis.program.data.end(),
+                                       [&](const Data &each) { return each.name == train.data; });
+        bool all_read = true;
         for (const Argument &argument : train.loss.matrices)
-            analysis.context.attempt([&] {
-                const auto data = std::find_if(analysis.program.data.begin(), analysis.program.data.end(),
-                                               [&](const Data &each) { return each.name == train.data; });
-                read(*data, argument, train, analysis.context);
-            });
+            all_read &= analysis.context.attempt([&] { read(*data, argument, train, analysis.context); });
+        if (all_read)
+            analysis.context.attempt([&] { order_vertices(*data, train, analysis.context); });
+    }
 }
 
 } // namespace planc::sema

@@ -46,8 +46,9 @@ struct Pattern {
 /// The matrix with rows and columns exchanged.
 [[nodiscard]] Pattern transposed(const Pattern &pattern);
 
-/// Vertex i of the result is vertex order[i] of a square matrix; `order` is a permutation.
-[[nodiscard]] Pattern permuted(const Pattern &pattern, std::span<const std::int32_t> order);
+/// Row i of the result is row rows[i], and likewise for columns. Both are permutations, or empty: as they are.
+[[nodiscard]] Pattern permuted(const Pattern &pattern, std::span<const std::int32_t> rows,
+                               std::span<const std::int32_t> columns);
 
 /// The same number on every machine for the same extents and nonzeros, whatever their values and their order in the
 /// file; another one for others (but for 1 in 2^64).

@@ -110,6 +110,17 @@ struct MatrixFile {
     std::int64_t nonzeros = -1;    ///< for which the program was compiled; -1: any
     std::uint64_t fingerprint = 0; ///< of the same
     int number = 0;                ///< of the same, in placements (Window::matrix)
+    bool ordered_rows = false;     ///< whether Program::order is that of its rows, once it is read
+    bool ordered_columns = false;
+};
+
+/// An order of vertices other than that of the file. Whatever the program reads, writes or draws by a vertex's number
+/// goes by the number in the file, so results do not depend on the order.
+struct Order {
+    std::int64_t vertices = 0; ///< 0: they are in the order of the file
+    /// Dimensions of these roles that have as many indices are of vertices in this order.
+    std::span<const char *const> roles = {};
+    const char *text = ""; ///< see order_of_text() in vertex_order.h
 };
 
 /// The block of a sparse matrix that a rank multiplies by; its data never moves.
@@ -146,7 +157,7 @@ struct Field {
 /// text: a file of characters. Sample i of a field is the characters [i · length + shift, …), where `length` is the
 /// extent of the field's second dimension; each is its index in the sorted list of the characters that occur in the
 /// file. cifar: the binary version of CIFAR-10 or CIFAR-100, a directory with its published files or one of them.
-/// graph: a batch is all vertices, in the order of the file; the table (CSV) has a line for each.
+/// graph: a batch is all vertices, in the order of the program; the table (CSV) has a line for each.
 enum class DataFormat : std::uint8_t { csv, idx, npy, synthetic, text, cifar, graph };
 /// files: there are separate files for training and for tests.
 enum class SplitKind : std::uint8_t { shares, counts, column, files };
@@ -299,6 +310,7 @@ struct Program {
     std::span<const Variable> variables = {};
     std::span<const Field> evaluation_fields = {}; ///< of evaluate_step
     DataSet data = {};
+    Order order = {};
     std::span<const MatrixFile> matrix_files = {};
     std::span<const MatrixBlock> matrix_blocks = {};
     std::span<const TrafficRow> traffic = {};
@@ -377,6 +389,9 @@ class Context {
     /// The first sample of the current micro-batch within the global batch: random numbers count global samples.
     [[nodiscard]] std::int64_t first_sample() const { return first_sample_; }
 
+    /// The number in the file of vertex `index` of Program::order, which is not that of the file.
+    [[nodiscard]] std::int64_t vertex(std::int64_t index) const { return vertices_[index]; }
+
     /// Starts collective `index` of Program::collectives and returns at once. The input must be complete. Until
     /// wait(index), the input may be read but not written, and the output must not be touched.
     void start(int index);
@@ -407,6 +422,7 @@ class Context {
     std::int64_t slot_offset_ = 0;
     std::int64_t slot_bytes_ = 0;           ///< 0: there are no slots
     const void *const *matrices_ = nullptr; ///< by block, a SparseBlock of its type
+    const std::int32_t *vertices_ = nullptr;
     class Engine *engine_ = nullptr;
     class StepClock *clock_ = nullptr; ///< null: times are not measured
 };

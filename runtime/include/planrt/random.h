@@ -1,7 +1,7 @@
 // Random numbers inside a step (dropout). A number is a function of the seed, a name, the step, the sample's number in
-// the global batch and the element within the sample; so every layout, every number of ranks, micro-batches and
-// recomputation draw the same numbers. Emitted loops and the compiler's interpreter share this file. It is branch-free,
-// so that g++ vectorises loops that call it. No MPI.
+// the global batch (of a graph: the vertex's number in the file) and the element within the sample; so every layout,
+// every number of ranks, micro-batches and recomputation draw the same numbers. Emitted loops and the compiler's
+// interpreter share this file. It is branch-free, so that g++ vectorises loops that call it. No MPI.
 //
 // Philox4x32-10: Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3", section 4.3 and table 2.
 //

@@ -1,14 +1,16 @@
 // The order of vertices, and where it is cut into consecutive parts, one for each rank. Plain C++, no MPI. The order
-// by METIS is the compiler's only (library planrt_graph, built with METIS); the runtime is given its result.
+// by METIS is the compiler's only (library planrt_graph, built with METIS); a program has its result as text.
 //
-//   const VertexOrder order = order_vertices(a, {VertexOrdering::metis, 0, 4});
-//   const Pattern b = permuted(a, order.vertices);    // part p of b: [order.cuts[p], order.cuts[p + 1])
+//   const std::vector<std::int32_t> order = order_vertices(a, {VertexOrdering::metis, 0});
+//   const Pattern b = permuted(a, order, order);
 #pragma once
 
 #include <planrt/pattern.h>
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace planrt {
@@ -27,27 +29,27 @@ using Cuts = std::vector<std::int64_t>;
 enum class VertexOrdering : std::uint8_t {
     file,   ///< as they are
     random, ///< by the seed, the same on every machine
-    metis   ///< parts with few edges between them (Karypis and Kumar 1998); a vertex weighs its degree + 1
+    metis   ///< neighbours near each other, so that equal parts have few edges between them: see order_vertices()
 };
 
 struct OrderRequest {
     VertexOrdering ordering = VertexOrdering::file;
-    std::uint64_t seed = 0; ///< for random and metis
-    int parts = 1;
+    std::uint64_t seed = 0; ///< of random
 };
 
-struct VertexOrder {
-    std::vector<std::int32_t> vertices; ///< vertices[i]: the number, in the file, of vertex i of the new order
-    Cuts cuts;                          ///< for metis its parts, otherwise equal ones
-};
-
-/// The order of the vertices of a square matrix; within a part of METIS they keep the order of the file. Of the
-/// matrix, METIS sees which vertices have an edge in either direction, without self loops; with one part, with as many
-/// parts as vertices, or without edges, it is not asked. Errors: std::runtime_error if this library was built without
-/// METIS, or if METIS fails.
-[[nodiscard]] VertexOrder order_vertices(const Pattern &pattern, const OrderRequest &request);
+/// order[i] is the number, in the file, of vertex i of the order. METIS (Karypis and Kumar 1998) halves the graph so
+/// that few edges are cut, then each half, and so on: the order does not depend on the number of parts into which it
+/// will be cut, and is best for powers of two. Of the square matrix, METIS sees which vertices have an edge in either
+/// direction, without self loops. Errors: std::runtime_error if this library was built without METIS, or if METIS
+/// fails.
+[[nodiscard]] std::vector<std::int32_t> order_vertices(const Pattern &pattern, const OrderRequest &request);
 
 /// Whether order_vertices() can ask METIS.
 [[nodiscard]] bool has_metis();
+
+/// An order as letters, digits, '+' and '-': a few for each vertex.
+[[nodiscard]] std::string text_of_order(std::span<const std::int32_t> order);
+/// The order of so many vertices that the text is of.
+[[nodiscard]] std::vector<std::int32_t> order_of_text(std::string_view text, std::int64_t vertices);
 
 } // namespace planrt

@@ -3,6 +3,7 @@
 #include "checkpoint/run_state.h"
 #include "checkpoint/safetensors.h"
 #include "data/records.h"
+#include "mesh/file_numbers.h"
 #include "mesh/pieces.h"
 #include "mesh/tensors.h"
 #include "support/failure.h"
@@ -71,47 +72,12 @@ void check_no_others(const SafetensorsIndex &index, const Program &program, cons
     }
 }
 
-/// Reads the rows of `box`, one run of the innermost cut dimension at a time.
-void read_block(const InputFile &file, std::uint64_t begin, const Box &box, const std::vector<std::int64_t> &shape,
-                std::size_t bytes, std::byte *to) {
-    // The dimensions after the last cut one are whole and form one run with it.
-    std::size_t cut = box.size();
-    std::uint64_t run = bytes;
-    while (cut > 0 && box[cut - 1].size() == shape[cut - 1])
-        run *= static_cast<std::uint64_t>(shape[--cut]);
-    const std::uint64_t step = run;
-    std::int64_t first = 0;
-    if (cut > 0) {
-        --cut;
-        first = box[cut].begin;
-        run *= static_cast<std::uint64_t>(box[cut].size());
-    }
-    std::vector<std::int64_t> index;
-    for (std::size_t d = 0; d < cut; ++d)
-        index.push_back(box[d].begin);
-    while (true) {
-        std::uint64_t row = 0;
-        for (std::size_t d = 0; d < cut; ++d)
-            row = row * static_cast<std::uint64_t>(shape[d]) + static_cast<std::uint64_t>(index[d]);
-        if (cut < box.size())
-            row = row * static_cast<std::uint64_t>(shape[cut]) + static_cast<std::uint64_t>(first);
-        file.read(begin + row * step, to, run);
-        to += run;
-        std::size_t d = cut;
-        while (d > 0 && ++index[d - 1] == box[d - 1].end) {
-            index[d - 1] = box[d - 1].begin;
-            --d;
-        }
-        if (d == 0)
-            return;
-    }
-}
-
 void load(const Program &program, bool all, const Mesh &mesh, int rank, std::byte *arena, const std::string &path) {
     const InputFile file(path);
     const SafetensorsIndex index = read_safetensors_index(file, path);
     if (all || !is_checkpoint(index)) // weights are taken from checkpoints of other optimizers too
         check_no_others(index, program, path);
+    const FileNumbers numbers(program.order);
     const char *suffix = !all && has_best_epoch(index) ? best_suffix : "";
     for (const Variable &variable : program.variables) {
         if (!variable.of_model && !all)
@@ -121,12 +87,15 @@ void load(const Program &program, bool all, const Mesh &mesh, int rank, std::byt
         const int within = role.rank_within(mesh, rank);
         if (within < 0)
             continue;
-        const std::size_t bytes = element_bytes(stored.type);
+        const auto bytes = static_cast<std::int64_t>(element_bytes(stored.type));
         std::byte *to = arena + variable.tensor.offset;
-        for (const Box &piece : pieces(placement_of(variable.tensor), role.mesh(mesh), within)) {
-            read_block(file, index.numbers + stored.begin, piece, stored.shape, bytes, to);
-            to += static_cast<std::size_t>(volume(piece)) * bytes;
-        }
+        const auto read_run = [&](std::int64_t first, std::int64_t count) {
+            const auto at = static_cast<std::uint64_t>(first * bytes);
+            file.read(index.numbers + stored.begin + at, to, static_cast<std::uint64_t>(count * bytes));
+            to += count * bytes;
+        };
+        for (const Box &piece : pieces(placement_of(variable.tensor), role.mesh(mesh), within))
+            numbers.for_each_run(variable.tensor, piece, read_run);
     }
 }
 

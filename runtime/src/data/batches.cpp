@@ -1,6 +1,7 @@
 #include "data/batches.h"
 
 #include "data/formats/readers.h"
+#include "mesh/file_numbers.h"
 #include "mesh/tensors.h"
 #include "support/failure.h"
 #include "support/file.h"
@@ -43,6 +44,8 @@ Batches::Batches(const Program &program, const Mesh &mesh, int rank, const std::
     if (takes_all()) {
         order_.resize(static_cast<std::size_t>(samples));
         std::iota(order_.begin(), order_.end(), 0);
+        if (const FileNumbers numbers(program.order); !numbers.vertices().empty())
+            order_.assign(numbers.vertices().begin(), numbers.vertices().end());
         padded_ = order_;
     }
 }
@@ -111,9 +114,11 @@ void Batches::load_validation(std::byte *arena) {
 }
 
 void Batches::mark(std::span<const std::int64_t> part) {
-    std::fill(marked_.begin(), marked_.end(), false);
+    std::vector<bool> counts(marked_.size(), false); // by number in the file
     for (const std::int64_t vertex : part)
-        marked_[vertex] = true;
+        counts[vertex] = true;
+    for (std::size_t i = 0; i < marked_.size(); ++i)
+        marked_[i] = counts[order_[i]];
 }
 
 void Batches::load_evaluation(std::byte *arena) {

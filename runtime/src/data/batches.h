@@ -24,7 +24,7 @@ class Batches {
     [[nodiscard]] std::int64_t validation_samples() const {
         return static_cast<std::int64_t>(split_.validation.size());
     }
-    /// Whether a batch is all samples, in the order of the file, whatever their part: of a graph.
+    /// Whether a batch is all samples, in the order of the program, whatever their part: of a graph.
     [[nodiscard]] bool takes_all() const { return program_.data.format == DataFormat::graph; }
     /// Samples that an epoch passes over.
     [[nodiscard]] std::int64_t epoch_samples() const { return takes_all() ? program_.batch : train_samples(); }

@@ -54,7 +54,7 @@ MatrixBlocks::MatrixBlocks(const Program &program, const DataSource &source, int
         if (std::none_of(program.matrix_blocks.begin(), program.matrix_blocks.end(), needs))
             continue;
         const MatrixFile &described = program.matrix_files[file];
-        const Pattern matrix = read_matrix(source, described);
+        const Pattern matrix = in_order(read_matrix(source, described), described, program.order);
         Pattern mean = matrix;
         if (std::any_of(program.matrix_blocks.begin(), program.matrix_blocks.end(),
                         [&](const MatrixBlock &block) { return needs(block) && block.mean; }))

@@ -2,6 +2,8 @@
 
 #include "support/failure.h"
 
+#include <planrt/vertex_order.h>
+
 namespace planrt {
 
 GraphFile located(const DataSource &source, const MatrixFile &file) {
@@ -19,6 +21,14 @@ Pattern read_matrix(const DataSource &source, const MatrixFile &file) {
     if (file.nonzeros >= 0 && fingerprint(matrix) != file.fingerprint)
         throw Failure(place.path + ": has other edges than when the program was compiled; compile it again");
     return matrix;
+}
+
+Pattern in_order(Pattern matrix, const MatrixFile &file, const Order &order) {
+    if (!file.ordered_rows && !file.ordered_columns)
+        return matrix;
+    const std::vector<std::int32_t> vertices = order_of_text(order.text, order.vertices);
+    const std::span<const std::int32_t> none;
+    return permuted(matrix, file.ordered_rows ? vertices : none, file.ordered_columns ? vertices : none);
 }
 
 void divide_by_degrees(Pattern &matrix) {

@@ -13,8 +13,12 @@ namespace planrt {
 /// The paths of the file, absolute or below the directory of the data.
 [[nodiscard]] GraphFile located(const DataSource &source, const MatrixFile &file);
 
-/// Errors: Failure with the file and its line; also if its nonzeros are not those for which the program was compiled.
+/// In the order of the file. Errors: Failure with the file and its line; also if its nonzeros are not those for which
+/// the program was compiled.
 [[nodiscard]] Pattern read_matrix(const DataSource &source, const MatrixFile &file);
+
+/// The same with its vertices in the order of the program.
+[[nodiscard]] Pattern in_order(Pattern matrix, const MatrixFile &file, const Order &order);
 
 /// Divides each value by the number of nonzeros in its row.
 void divide_by_degrees(Pattern &matrix);

@@ -7,8 +7,8 @@
 
 namespace planrt {
 
-/// The part in which METIS puts each vertex. `neighbours`: symmetric, nothing on the diagonal, at least one edge; 1 <
-/// parts. Errors: Failure.
-[[nodiscard]] std::vector<std::int32_t> metis_parts(const Pattern &neighbours, int parts, std::uint64_t seed);
+/// 0 or 1 for each vertex, of which METIS puts about half in each; the best of so many tries. `neighbours`: symmetric,
+/// nothing on the diagonal, at least one edge. Errors: Failure.
+[[nodiscard]] std::vector<std::int32_t> metis_halves(const Pattern &neighbours, int tries);
 
 } // namespace planrt

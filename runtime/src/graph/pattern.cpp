@@ -108,19 +108,20 @@ Pattern transposed(const Pattern &pattern) {
     return result;
 }
 
-Pattern permuted(const Pattern &pattern, std::span<const std::int32_t> order) {
-    std::vector<std::int32_t> place(order.size());
-    for (std::size_t i = 0; i < order.size(); ++i)
-        place[order[i]] = static_cast<std::int32_t>(i);
+Pattern permuted(const Pattern &pattern, std::span<const std::int32_t> rows, std::span<const std::int32_t> columns) {
+    std::vector<std::int32_t> place(columns.size());
+    for (std::size_t i = 0; i < columns.size(); ++i)
+        place[columns[i]] = static_cast<std::int32_t>(i);
     Pattern result{pattern.rows, pattern.columns, {0}, {}, {}, pattern.value};
     result.row_begin.reserve(pattern.row_begin.size());
     result.column.reserve(pattern.column.size());
     result.values.reserve(pattern.values.size());
     std::vector<std::pair<std::int32_t, std::int64_t>> row; // new column, old nonzero
-    for (const std::int32_t v : order) {
+    for (std::int64_t v = 0; v < pattern.rows; ++v) {
+        const std::int64_t old = rows.empty() ? v : rows[v];
         row.clear();
-        for (std::int64_t i = pattern.row_begin[v]; i < pattern.row_begin[v + 1]; ++i)
-            row.emplace_back(place[pattern.column[i]], i);
+        for (std::int64_t i = pattern.row_begin[old]; i < pattern.row_begin[old + 1]; ++i)
+            row.emplace_back(columns.empty() ? pattern.column[i] : place[pattern.column[i]], i);
         std::ranges::sort(row);
         for (const auto &[column, nonzero] : row) {
             result.column.push_back(column);

@@ -34,7 +34,7 @@ void number_matrices(const Program &program, const Options &options) {
     const DataSource source{program.data, replaced ? options.data : program.data.directory, replaced};
     for (const MatrixFile &file : program.matrix_files)
         if (file.number != 0)
-            number_matrix(read_matrix(source, file), file.number);
+            number_matrix(in_order(read_matrix(source, file), file, program.order), file.number);
 }
 
 int run_on_this_rank(const Program &program, int argc, char **argv, int rank) {

@@ -55,6 +55,8 @@ class Engine {
     void set_step(std::int64_t step) { step_ = step; }
     /// The blocks of sparse matrices (data/matrix_blocks.h), which outlive all runs.
     void set_matrices(const void *const *blocks) { context_.matrices_ = blocks; }
+    /// Sets the numbers of the vertices in the file, which outlive all runs.
+    void set_vertices(const std::int32_t *vertices) { context_.vertices_ = vertices; }
 
     /// Books the time of training steps to the clock from now on; null: times are not measured.
     void set_clock(StepClock *clock) { context_.clock_ = clock; }

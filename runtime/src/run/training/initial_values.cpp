@@ -5,11 +5,14 @@
 #include "random/philox.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 namespace planrt {
 
 namespace {
+
+constexpr std::int64_t most_at_once = 4096;
 
 /// Numbers `first`, `first + 1`, … of the variable.
 void draw(const Variable &variable, RandomStream stream, std::uint64_t first, std::vector<double> &run) {
@@ -24,32 +27,24 @@ void draw(const Variable &variable, RandomStream stream, std::uint64_t first, st
     }
 }
 
-template <class T>
-void fill_block(const Variable &variable, RandomStream stream, const Box &box, std::size_t depth, std::uint64_t row,
-                std::vector<double> &run, T *&to) {
-    const std::span<const Dimension> dimensions = variable.tensor.dimensions;
-    if (depth + 1 >= box.size()) { // the innermost run, or a scalar
-        const std::uint64_t extent = box.empty() ? 1 : static_cast<std::uint64_t>(dimensions[depth].extent);
-        const std::uint64_t begin = box.empty() ? 0 : static_cast<std::uint64_t>(box[depth].begin);
-        draw(variable, stream, row * extent + begin, run);
-        to = std::transform(run.begin(), run.end(), to, [](double value) { return static_cast<T>(value); });
-        return;
-    }
-    for (std::int64_t i = box[depth].begin; i < box[depth].end; ++i)
-        fill_block(variable, stream, box, depth + 1,
-                   row * static_cast<std::uint64_t>(dimensions[depth].extent) + static_cast<std::uint64_t>(i), run, to);
-}
-
 } // namespace
 
-void set_initial_values(const Variable &variable, std::uint64_t seed, const Mesh &mesh, int rank, std::byte *arena) {
+void set_initial_values(const Variable &variable, std::uint64_t seed, const FileNumbers &numbers, const Mesh &mesh,
+                        int rank, std::byte *arena) {
     const std::vector<Box> boxes = pieces(placement_of(variable.tensor), mesh, rank);
     const RandomStream stream = random_stream(seed, variable.name);
+    std::vector<double> run;
     const auto fill = [&](auto *to) {
-        for (const Box &box : boxes) {
-            std::vector<double> run(box.empty() ? 1 : static_cast<std::size_t>(box.back().size()));
-            fill_block(variable, stream, box, 0, 0, run, to);
-        }
+        using T = std::remove_pointer_t<decltype(to)>;
+        const auto draw_run = [&](std::int64_t first, std::int64_t count) {
+            for (const std::int64_t end = first + count; first < end; first += std::ssize(run)) {
+                run.resize(static_cast<std::size_t>(std::min(end - first, most_at_once)));
+                draw(variable, stream, static_cast<std::uint64_t>(first), run);
+                to = std::transform(run.begin(), run.end(), to, [](double value) { return static_cast<T>(value); });
+            }
+        };
+        for (const Box &box : boxes)
+            numbers.for_each_run(variable.tensor, box, draw_run);
     };
     std::byte *values = arena + variable.tensor.offset;
     switch (variable.tensor.type) {

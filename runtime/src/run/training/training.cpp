@@ -31,8 +31,8 @@ static void flush_output() {
 }
 
 Training::Training(Engine &engine, const Options &options)
-    : engine_(engine), options_(options), program_(engine.program()), seed_(options.seed.value_or(program_.seed)),
-      speaker_(engine.rank() == 0), checkpoints_(engine, options) {
+    : engine_(engine), options_(options), program_(engine.program()), numbers_(program_.order),
+      seed_(options.seed.value_or(program_.seed)), speaker_(engine.rank() == 0), checkpoints_(engine, options) {
     if (const std::optional<RunState> &resumed = checkpoints_.resumed()) {
         first_ = resumed->step;
         loss_sum_ = resumed->loss_sum;
@@ -82,6 +82,7 @@ void Training::read_data() {
         return engine_.local_range(dimension.extent, dimension.axes, dimension.window);
     });
     engine_.set_matrices(matrices_->all());
+    engine_.set_vertices(numbers_.vertices().data());
     if (program_.keep != Keep::last && batches_->validation_samples() == 0)
         throw Failure(
             text("data %s: no vertex is to validate, so no epoch is the best one (keep)", program_.data.name));
@@ -111,7 +112,7 @@ void Training::open_log() {
 void Training::prepare_weights() {
     for (const Variable &variable : program_.variables)
         if (variable.role == engine_.role())
-            set_initial_values(variable, seed_, engine_.role_mesh(), engine_.role_rank(), engine_.arena());
+            set_initial_values(variable, seed_, numbers_, engine_.role_mesh(), engine_.role_rank(), engine_.arena());
     if (!options_.init.empty())
         load_weights(program_, engine_.mesh(), engine_.rank(), engine_.arena(), options_.init);
     if (checkpoints_.resumed())

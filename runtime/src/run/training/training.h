@@ -6,6 +6,7 @@
 #include "count/trace_recorder.h"
 #include "data/batches.h"
 #include "data/matrix_blocks.h"
+#include "mesh/file_numbers.h"
 #include "run/engine/engine.h"
 #include "run/options.h"
 #include "run/training/best_epoch.h"
@@ -61,6 +62,7 @@ class Training {
     Engine &engine_;
     const Options &options_;
     const Program &program_;
+    const FileNumbers numbers_;
     std::uint64_t seed_;
     bool speaker_; ///< rank 0
     Checkpoints checkpoints_;
