@@ -69,6 +69,9 @@ std::vector<Kind> kinds() {
     result.push_back({GraphFormat::npy, "targets.npy", arrays});
     result.push_back({GraphFormat::ogb, "edge.csv", {edges}});
     result.push_back({GraphFormat::ogb, "num-node-list.csv", {"7\n", "7"}});
+    const std::vector<std::string> tables = {"0\n6\n3\n3\n3\n1\n2\n", "\"5\",x\r\n+1,y\r\n\r\n2\n0\n0\n0\n6,,\n"};
+    result.push_back({GraphFormat::lookup, "table.csv", tables});
+    result.push_back({GraphFormat::groups, "table.csv", tables});
     return result;
 }
 

@@ -247,6 +247,31 @@ TEST_F(GraphReaders, OgbFolder) {
     EXPECT_EQ(complaint(read_folder), "num-node-list.csv:1: expected the number of vertices, got 'three'");
 }
 
+TEST_F(GraphReaders, ColumnsOfTables) {
+    options_ = {3, 4};
+    const std::string table = directory_.write("table", "name,number\n\"first\",3\nsecond, 0\r\n\nthird,3\n");
+    EXPECT_EQ(read_graph({GraphFormat::lookup, table, "", 1, true}, options_),
+              tests::pattern_at(3, 4, {{0, 3}, {1, 0}, {2, 3}}));
+    options_ = {4, 3};
+    EXPECT_EQ(read_graph({GraphFormat::groups, table, "", 1, true}, options_),
+              tests::pattern_at(4, 3, {{3, 0}, {0, 1}, {3, 2}}));
+}
+
+TEST_F(GraphReaders, FaultsOfTables) {
+    options_ = {2, 3}; // groups: three lines with numbers below two
+    const auto groups_complaint = [&](const std::string &content, int column = 0) {
+        return complaint(
+            [&] { return read_graph({GraphFormat::groups, directory_.write("file", content), "", column}, options_); });
+    };
+    EXPECT_EQ(groups_complaint("0\n1\n2\n"), "file:3: column 0: 2 is outside: there are 2, counted from 0");
+    EXPECT_EQ(groups_complaint("0\n-1\n1\n"), "file:2: column 0: -1 is outside: there are 2, counted from 0");
+    EXPECT_EQ(groups_complaint("a,b\n5,0\n5,\n", 1), "file:1: column 1: expected a whole number, got 'b'");
+    EXPECT_EQ(groups_complaint("5,0\n5,\n", 1), "file:2: column 1: expected a whole number, got ''");
+    EXPECT_EQ(groups_complaint("5,0\n5\n", 1), "file:2: expected at least 2 columns, got 1");
+    EXPECT_EQ(groups_complaint("0\n1\n"), "file: has 2 rows; declared are 3");
+    EXPECT_EQ(groups_complaint("0\n1\n0\n0\n"), "file:4: a row too many: declared are 3");
+}
+
 TEST_F(GraphReaders, MessagesAreOneLine) {
     EXPECT_EQ(edges_complaint("a\r\x1b,1\n"), "file:1: expected the number of a source, got 'a\\r\\x1b'");
     EXPECT_EQ(edges_complaint("0," + std::string(100, 'x')),

@@ -147,7 +147,7 @@ std::vector<std::string> Matrices::files() const {
 }
 
 std::string Matrices::file_row(const sema::Field &field) const {
-    static constexpr const char *formats[] = {"matrix_market", "edge_list", "npy", "ogb"};
+    static constexpr const char *formats[] = {"matrix_market", "edge_list", "npy", "ogb", "lookup", "groups"};
     static constexpr const char *duplicates[] = {"sum", "error"};
     static constexpr const char *normalizations[] = {"none", "row", "symmetric"};
     const auto known = std::ranges::find(known_, field.name, &sema::Matrix::name);
@@ -168,6 +168,11 @@ std::string Matrices::file_row(const sema::Field &field) const {
         members.push_back(std::to_string(known->pattern->nonzeros()));
         members.push_back(std::to_string(planrt::fingerprint(*known->pattern)) + "U");
         members.push_back(std::to_string(planrt::number_matrix(*known->pattern)));
+    }
+    if (file.file.format == planrt::GraphFormat::lookup || file.file.format == planrt::GraphFormat::groups) {
+        if (known == known_.end())
+            members.insert(members.end(), {"-1", "0", "0"});
+        members.insert(members.end(), {std::to_string(file.file.column), boolean(file.file.header)});
     }
     return "{" + joined(members) + "}";
 }

@@ -4,6 +4,7 @@
 #include "sema/values/expect.h"
 #include "sema/values/settings.h"
 
+#include <limits>
 #include <map>
 
 namespace planc::sema {
@@ -13,7 +14,9 @@ namespace {
 const std::map<std::string, planrt::GraphFormat> formats = {{"matrix_market", planrt::GraphFormat::matrix_market},
                                                             {"edges", planrt::GraphFormat::edge_list},
                                                             {"npy_edges", planrt::GraphFormat::npy},
-                                                            {"ogb", planrt::GraphFormat::ogb}};
+                                                            {"ogb", planrt::GraphFormat::ogb},
+                                                            {"lookup", planrt::GraphFormat::lookup},
+                                                            {"groups", planrt::GraphFormat::groups}};
 
 class SourceReader {
   public:
@@ -27,6 +30,10 @@ class SourceReader {
         matrix.file.path = text(arguments_.require("path"), "path");
         if (const auto *targets = arguments_.find("targets"))
             matrix.file.targets = text(*targets, "targets");
+        if (of_table()) {
+            matrix.file.column = column(arguments_.require("column"));
+            return matrix;
+        }
         matrix.options.undirected = truth("undirected");
         matrix.options.self_loops = truth("self_loops");
         if (word("duplicates", {"sum", "error"}) == "error")
@@ -39,7 +46,14 @@ class SourceReader {
     }
 
   private:
+    /// T10
+    [[nodiscard]] bool of_table() const {
+        return format_ == planrt::GraphFormat::lookup || format_ == planrt::GraphFormat::groups;
+    }
+
     [[nodiscard]] std::vector<std::string> parameters() const {
+        if (of_table())
+            return {"path", "column"};
         std::vector<std::string> names{"path", "undirected", "self_loops", "duplicates", "normalize"};
         if (format_ == planrt::GraphFormat::npy)
             names.insert(names.begin() + 1, "targets");
@@ -48,6 +62,12 @@ class SourceReader {
 
     [[nodiscard]] std::string text(const syntax::CallArgument &given, const std::string &name) {
         return expect_string(context_, constants_.evaluate(*given.value), given.where, arguments_.what(name));
+    }
+
+    [[nodiscard]] int column(const syntax::CallArgument &given) {
+        constexpr std::int64_t most = std::numeric_limits<int>::max() - 1;
+        return static_cast<int>(expect_integer_in(context_, constants_.evaluate(*given.value), given.where,
+                                                  arguments_.what("column"), 0, most));
     }
 
     [[nodiscard]] bool truth(const std::string &name) {

@@ -110,6 +110,8 @@ struct MatrixFile {
     std::int64_t nonzeros = -1;    ///< for which the program was compiled; -1: any
     std::uint64_t fingerprint = 0; ///< of the same
     int number = 0;                ///< of the same, in placements (Window::matrix)
+    int column = 0;                ///< lookup, groups: see GraphFile
+    bool header = false;
 };
 
 /// The block of a sparse matrix that a rank multiplies by; its data never moves.
@@ -128,7 +130,7 @@ struct MatrixBlock {
 struct Field {
     const char *name = ""; ///< in the .plan file
     Tensor tensor = {};    ///< first dimension: the batch
-    const char *file = ""; ///< idx, npy: its own file; else empty
+    const char *file = ""; ///< idx, npy: its own file; graph: its own table; else empty
     int first_column = 0;  ///< csv: columns [first, last)
     int last_column = 0;
     double scale = 1;
@@ -146,7 +148,8 @@ struct Field {
 /// text: a file of characters. Sample i of a field is the characters [i · length + shift, …), where `length` is the
 /// extent of the field's second dimension; each is its index in the sorted list of the characters that occur in the
 /// file. cifar: the binary version of CIFAR-10 or CIFAR-100, a directory with its published files or one of them.
-/// graph: a batch is all vertices, in the order of the file; the table (CSV) has a line for each.
+/// graph: a batch is all samples, vertices or whole graphs, in the order of the file; the table (CSV) has a line for
+/// each. Fields of other tables have as many rows as these, and all of them.
 enum class DataFormat : std::uint8_t { csv, idx, npy, synthetic, text, cifar, graph };
 /// files: there are separate files for training and for tests.
 enum class SplitKind : std::uint8_t { shares, counts, column, files };
@@ -236,7 +239,7 @@ struct MicroBatches {
 struct Body {
     void (*run)(Context &) = nullptr;
     /// The fields of the micro-batch, which are loaded first. Dimension 0 counts samples. Of graph data, the field
-    /// `valid` is the weight of each vertex in the loss: N / n for the n of N vertices to train on, else 0.
+    /// `valid` is the weight of each sample in the loss: N / n for the n of N samples to train on, else 0.
     std::span<const Field> fields = {};
     BodyKind kind = BodyKind::forward;
     int stage = 0; ///< of a pipeline

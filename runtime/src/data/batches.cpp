@@ -27,7 +27,7 @@ Batches::Batches(const Program &program, const Mesh &mesh, int rank, const std::
     split_ = split_samples(set, seed, samples, split_column);
     if (takes_all() && train_samples() == 0)
         throw Failure(
-            text("data %s: no vertex is to train on: the column of the split has 'train' or 0 there", set.name));
+            text("data %s: nothing is to train on: the column of the split has 'train' or 0 there", set.name));
     if (steps_per_epoch() == 0)
         throw Failure(text("data %s: %lld samples to train on are less than one batch of %lld", set.name,
                            static_cast<long long>(train_samples()), static_cast<long long>(program.batch)));
@@ -41,6 +41,8 @@ Batches::Batches(const Program &program, const Mesh &mesh, int rank, const std::
     padded_.resize(static_cast<std::size_t>(test_batch_));
     marked_.resize(padded_.size());
     if (takes_all()) {
+        for (const FieldStore &store : stores_.all()) // a field of another table has rows of its own
+            samples = std::max(samples, store.samples());
         order_.resize(static_cast<std::size_t>(samples));
         std::iota(order_.begin(), order_.end(), 0);
         padded_ = order_;

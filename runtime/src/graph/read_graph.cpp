@@ -41,6 +41,9 @@ FileEntries read_entries(const GraphFile &file, const GraphOptions &options) {
         return read_npy_edges(file.path, file.targets, options);
     case GraphFormat::ogb:
         return read_ogb_folder(file.path, options);
+    case GraphFormat::lookup:
+    case GraphFormat::groups:
+        return read_table_column(file, options);
     }
     throw Failure("internal error: an unknown format of graphs");
 }
