@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace planrt {
 namespace {
 
@@ -247,6 +249,18 @@ TEST_F(GraphReaders, OgbFolder) {
     EXPECT_EQ(complaint(read_folder), "num-node-list.csv:1: expected the number of vertices, got 'three'");
 }
 
+TEST_F(GraphReaders, EdgesWithAColumnOfWeights) {
+    const auto weighted = [&](const std::string &content) {
+        return read_graph({GraphFormat::edge_list, directory_.write("file", content), "", 3}, options_);
+    };
+    EXPECT_EQ(dense(weighted("from,to,kind,length\n0,1,single,0.5\n2,1,double,-2\n")),
+              (std::vector<double>{0, 0, 0, 0.5, 0, -2, 0, 0, 0}));
+    EXPECT_EQ(complaint([&] { return weighted("0,1,2\n"); }), "file:1: expected at least 4 columns, got 3");
+    EXPECT_EQ(complaint([&] { return weighted("0,1,2,3,4\n0,1,2,3\n"); }),
+              "file:2: expected 5 columns as above, got 4 columns");
+    EXPECT_EQ(complaint([&] { return weighted("0,1,2,long\n"); }), "file:1: expected a weight, got 'long'");
+}
+
 TEST_F(GraphReaders, ColumnsOfTables) {
     options_ = {3, 4};
     const std::string table = directory_.write("table", "name,number\n\"first\",3\nsecond, 0\r\n\nthird,3\n");
@@ -255,6 +269,33 @@ TEST_F(GraphReaders, ColumnsOfTables) {
     options_ = {4, 3};
     EXPECT_EQ(read_graph({GraphFormat::groups, table, "", 1, true}, options_),
               tests::pattern_at(4, 3, {{3, 0}, {0, 1}, {3, 2}}));
+}
+
+TEST_F(GraphReaders, NegativesAreDrawnFromWhatIsNotJoined) {
+    constexpr int lines = 300;
+    std::string content = "0,1\n4,0\n2,2\n"; // joined to 0: 1, 4 and itself
+    for (int line = 3; line < lines; ++line)
+        content += "0,\n";
+    options_ = {lines, 5};
+    GraphFile file{GraphFormat::lookup, directory_.write("file", content), "", 1, false, 0, 1};
+    const Pattern drawn = read_graph(file, options_);
+    EXPECT_EQ(std::vector<std::int32_t>(drawn.column.begin(), drawn.column.begin() + 3),
+              (std::vector<std::int32_t>{1, 0, 2}));
+    std::array<int, 5> count{};
+    for (int line = 3; line < lines; ++line)
+        ++count[static_cast<std::size_t>(drawn.column[line])];
+    EXPECT_EQ(count[0] + count[1] + count[4], 0);
+    EXPECT_NEAR(count[2], (lines - 3) / 2, 40);
+    EXPECT_EQ(read_graph(file, options_), drawn);
+    file.seed = 2;
+    EXPECT_NE(read_graph(file, options_), drawn);
+    options_ = {3, 2};
+    file.path = directory_.write("file", "0,1\n1,\n0,\n");
+    EXPECT_EQ(complaint([&] { return read_graph(file, options_); }),
+              "file:2: no number is left to draw: all are joined to 1");
+    file.path = directory_.write("file", "0,1\n,0\n0,1\n");
+    EXPECT_EQ(complaint([&] { return read_graph(file, options_); }),
+              "file:2: column 0: expected a whole number, got ''");
 }
 
 TEST_F(GraphReaders, FaultsOfTables) {

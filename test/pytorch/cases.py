@@ -230,6 +230,8 @@ CASES = {
               ("--ranks 1", *(f"{SQUARE} --layout {layout}" for layout in ("one_d", "one_and_a_half_d", "heads")))),
         graph("gatv2", models.gatv2, optimizers.adam(optimizers.constant(0.01))),
         tables("pooled", ("vertices", "both", "in_turn")),
+        tables("links", ("vertices", "pairs")),
+        tables("bonds", ("vertices", "both")),
         graph("sage_max", models.sage_max, optimizers.adam(optimizers.constant(0.01))),
         convolutions("lenet", (30, 28, 28, 1), 10, 0.002, (SQUARE, DOMAIN, HALVES)),
         convolutions("vgg11", (8, 32, 32, 3), 10, 4e-6, (SQUARE, DOMAIN)),

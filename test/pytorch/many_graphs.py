@@ -30,6 +30,21 @@ def written(case):
     return fields
 
 
+def chosen(rows, name, below, empty=None):
+    """[row, number]: 1 at the number that the column has; where it is empty, that of `empty`."""
+    numbers = [int(row[name] or other) for row, other in zip(rows, empty or [None] * len(rows))]
+    return F.one_hot(torch.tensor(numbers), below).float()
+
+
+def features(tables):
+    return torch.stack([column(tables["vertices"], name) for name in "abcd"], 1)
+
+
+def of_training(logits, rows):
+    train = torch.tensor([row["split"] == "train" for row in rows])
+    return F.cross_entropy(logits[train], column(rows, "label", int)[train])
+
+
 def adjacency(tables):
     a = torch.zeros(examples.VERTICES, examples.VERTICES)
     edges = tables["edges"]
@@ -46,8 +61,8 @@ def gin(w, a, x, name):
 
 def pooled(w, tables):
     a, graphs, vertices = adjacency(tables), tables["graphs"], tables["vertices"]
-    of = F.one_hot(column(vertices, "graph", int), len(graphs)).float()  # [vertex, graph]
-    x = torch.stack([column(vertices, name) for name in "abcd"], 1) * 0.5
+    of = chosen(vertices, "graph", len(graphs))
+    x = features(tables) * 0.5
     counts = of.sum(0)[:, None]
     h = dense(w, gin(w, a, x, "h.gin"), "h.dense")
     apart = h - of @ (of.T @ h / counts.clamp(min=1))
@@ -57,5 +72,54 @@ def pooled(w, tables):
     weights = torch.exp(h @ w["pool.score"])[:, None] * of
     attended = (weights / weights.sum(0).clamp(min=1e-30)).T @ h
     pool = of.T @ k * (column(graphs, "size") / 4)[:, None] + top + attended
-    train = torch.tensor([row["split"] == "train" for row in graphs])
-    return F.cross_entropy((pool @ w["logits.w"] + w["logits.b"])[train], column(graphs, "label", int)[train])
+    return of_training(pool @ w["logits.w"] + w["logits.b"], graphs)
+
+
+def bonds(w, tables):
+    edges, graphs, vertices = tables["edges"], tables["graphs"], tables["vertices"]
+    from_, into = chosen(edges, "source", len(vertices)), chosen(edges, "target", len(vertices)).T
+    length = torch.stack([column(edges, "weight"), column(edges, "angle")], 1)
+    f = length @ w["f.w"] + w["f.b"]
+    x = features(tables) @ w["h.dense.w"] + w["h.dense.b"]
+    h = torch.tanh((1 + w["h.gine.epsilon"]) * x + into @ torch.relu(from_ @ x + f))
+    sources = from_ @ h
+    weights = into * torch.exp((sources * f).sum(1))
+    k = weights / weights.sum(1, keepdim=True).clamp(min=1e-30) @ sources
+    pool = chosen(vertices, "graph", len(graphs)).T @ k
+    return of_training(pool @ w["logits.w"] + w["logits.b"], graphs)
+
+
+def bits(seed, name, index):
+    """64 bits of block `index` of a stream: Philox4x32-10 (Salmon et al. 2011), with the FNV-1a hash of its name."""
+    low, stream = 0xFFFFFFFF, 0xCBF29CE484222325
+    for letter in name.encode():
+        stream = (stream ^ letter) * 0x100000001B3 % 2**64
+    counter, key = [index & low, index >> 32, stream & low, stream >> 32], [seed & low, seed >> 32]
+    for _ in range(10):
+        first, second = 0xD2511F53 * counter[0], 0xCD9E8D57 * counter[2]
+        counter = [second >> 32 ^ counter[1] ^ key[0], second & low, first >> 32 ^ counter[3] ^ key[1], first & low]
+        key = [key[0] + 0x9E3779B9 & low, key[1] + 0xBB67AE85 & low]
+    return counter[0] | counter[1] << 32
+
+
+def negatives(pairs, numbers, seed):
+    """For each pair without a target, a number that is not joined to its source."""
+    given = [(int(row["source"]), int(row["target"])) for row in pairs if row["target"]]
+    drawn = []
+    for line, row in enumerate(pairs):
+        source = int(row["source"])
+        taken = {source} | {v for u, v in given if u == source} | {u for u, v in given if v == source}
+        left = [number for number in range(numbers) if number not in taken]
+        drawn.append(left[bits(seed, "negatives", line) * len(left) >> 64])
+    return drawn
+
+
+def links(w, tables):
+    a, pairs = adjacency(tables), tables["pairs"]
+    h = torch.tanh(a @ features(tables) @ w["h.w"] + w["h.b"])
+    z = a @ h @ w["z.w"] + w["z.b"]
+    sources = chosen(pairs, "source", len(a))
+    targets = chosen(pairs, "target", len(a), negatives(pairs, len(a), 5))
+    score = (sources @ z * (targets @ z)).sum(1)
+    train = torch.tensor([row["split"] == "train" for row in pairs])
+    return F.binary_cross_entropy_with_logits(score[train], column(pairs, "label")[train])

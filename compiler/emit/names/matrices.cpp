@@ -169,10 +169,15 @@ std::string Matrices::file_row(const sema::Field &field) const {
         members.push_back(std::to_string(planrt::fingerprint(*known->pattern)) + "U");
         members.push_back(std::to_string(planrt::number_matrix(*known->pattern)));
     }
-    if (file.file.format == planrt::GraphFormat::lookup || file.file.format == planrt::GraphFormat::groups) {
+    const bool of_table =
+        file.file.format == planrt::GraphFormat::lookup || file.file.format == planrt::GraphFormat::groups;
+    if (of_table || file.file.column > 0) {
         if (known == known_.end())
             members.insert(members.end(), {"-1", "0", "0"});
         members.insert(members.end(), {std::to_string(file.file.column), boolean(file.file.header)});
+        if (file.file.negatives_of >= 0)
+            members.insert(members.end(),
+                           {std::to_string(file.file.negatives_of), std::to_string(file.file.seed) + "U"});
     }
     return "{" + joined(members) + "}";
 }

@@ -30,8 +30,13 @@ struct GraphFile {
     GraphFormat format;
     std::string path;
     std::string targets = {}; ///< npy: the file of the targets, if `path` has only the sources
-    int column = 0;           ///< lookup, groups
+    int column = 0;           ///< lookup, groups; edge_list: of the weights, or 0: the third, if there are three
     bool header = false;      ///< lookup, groups: the first line names the columns
+    /// lookup, groups: in place of an empty cell a number is drawn, uniformly by the seed, from those that are not
+    /// joined to the number in this other column: no line has both, in either order, nor is it the same. -1: none is
+    /// empty.
+    int negatives_of = -1;
+    std::uint64_t seed = 0;
 };
 
 /// What happens to an entry that the file has twice.

@@ -110,8 +110,10 @@ struct MatrixFile {
     std::int64_t nonzeros = -1;    ///< for which the program was compiled; -1: any
     std::uint64_t fingerprint = 0; ///< of the same
     int number = 0;                ///< of the same, in placements (Window::matrix)
-    int column = 0;                ///< lookup, groups: see GraphFile
+    int column = 0;                ///< this and what follows: see GraphFile
     bool header = false;
+    int negatives_of = -1;
+    std::uint64_t seed = 0;
 };
 
 /// The block of a sparse matrix that a rank multiplies by; its data never moves.

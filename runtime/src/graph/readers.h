@@ -12,7 +12,7 @@
 namespace planrt {
 
 [[nodiscard]] FileEntries read_matrix_market(const std::string &path, const GraphOptions &options);
-[[nodiscard]] FileEntries read_edge_list(const std::string &path, const GraphOptions &options);
+[[nodiscard]] FileEntries read_edge_list(const GraphFile &file, const GraphOptions &options);
 /// `targets`: its path, or empty if `path` has both.
 [[nodiscard]] FileEntries read_npy_edges(const std::string &path, const std::string &targets,
                                          const GraphOptions &options);
