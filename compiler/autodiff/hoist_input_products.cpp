@@ -12,20 +12,17 @@ using ir::type_of;
 
 namespace {
 
-/// Whether the product is one of an input, with the batch as its rows: then it has a row for each sample, as a field
-/// has.
-bool is_of_input(ir::SpmmOp op, mlir::func::FuncOp loss) {
+/// Whether the product is one of an input, whose rows it has too: then it can take the input's place as a field.
+bool is_of_input(ir::SpmmOp op) {
     const auto input = mlir::dyn_cast<mlir::BlockArgument>(op.getOperand());
     if (!input || ir::received_by(input) >= 0)
         return false;
-    const ir::TensorType batch = type_of(loss.getArgument(0));
     const ir::TensorType from = op.getOperand().getType();
     const ir::TensorType to = op.getResult().getType();
     const std::string row = op.matrixLoops().kept;
     const ir::Subscripts subscripts = *ir::parse_subscripts(op.getSubscripts());
     return !op.matrixLoops().transposed && subscripts.result.front() == row &&
-           to.getRoles().front() == batch.getRoles().front() && to.getExtents().front() == batch.getExtents().front() &&
-           from.getExtents().front() == batch.getExtents().front();
+           to.getRoles().front() == from.getRoles().front() && to.getExtents().front() == from.getExtents().front();
 }
 
 /// The input that takes the place of the product.
@@ -44,11 +41,18 @@ mlir::BlockArgument product_input(ir::SpmmOp op, mlir::func::FuncOp loss) {
     return loss.getArgument(end);
 }
 
+/// Whether the second argument could take the place of the first, whose rows are the samples.
+bool has_same_rows(mlir::func::FuncOp loss) {
+    const auto rows = [&](unsigned number) { return type_of(loss.getArgument(number)).getRoles().front(); };
+    return loss.getNumArguments() > 1 && !type_of(loss.getArgument(1)).getRoles().empty() && rows(0) == rows(1);
+}
+
 /// The label is found by its number.
 void erase_unused_inputs(mlir::func::FuncOp loss, const llvm::DenseSet<unsigned> &replaced) {
     const auto label = loss->getAttrOfType<mlir::IntegerAttr>("plan.label");
     for (unsigned number = loss.getNumArguments(); number-- > 0;) {
-        if (!replaced.contains(number) || !loss.getArgument(number).use_empty())
+        if (!replaced.contains(number) || !loss.getArgument(number).use_empty() ||
+            (number == 0 && !has_same_rows(loss)))
             continue;
         loss.eraseArgument(number);
         if (label && label.getInt() > static_cast<std::int64_t>(number))
@@ -64,7 +68,7 @@ struct HoistInputProducts : impl::HoistInputProductsBase<HoistInputProducts> {
         llvm::DenseSet<unsigned> replaced;
         llvm::SmallVector<ir::SpmmOp> products; // a product of one of them stays
         for (auto op : loss.getOps<ir::SpmmOp>())
-            if (is_of_input(op, loss))
+            if (is_of_input(op))
                 products.push_back(op);
         for (ir::SpmmOp op : products) {
             replaced.insert(mlir::cast<mlir::BlockArgument>(op.getOperand()).getArgNumber());

@@ -64,6 +64,8 @@ class Restriction {
         if (op.getNumResults() != 1)
             return mlir::success();
         const Value result = op.getResult(0);
+        if (mlir::isa<ir::SpmmOp, ir::EdgesOp>(op) && of_whole_batch(op)) // its matrix has all rows and columns
+            return refuse(op, "combines the samples of a batch with each other");
         if (auto norm = mlir::dyn_cast<ir::BatchNormOp>(op)) // by the statistics of the part
             return of_batch_norm(norm);
         if (any_operand(op, Form::sum))
@@ -74,6 +76,11 @@ class Restriction {
             return mlir::success();
         forms_[result] = Form::samples;
         return mlir::isa<ir::IotaOp>(op) ? refuse(op, "counts the samples of the batch") : mlir::success();
+    }
+
+    bool of_whole_batch(mlir::Operation &op) const {
+        return has_batch(op.getResult(0)) ||
+               llvm::any_of(op.getOperands(), [&](Value operand) { return has_batch(operand); });
     }
 
     LogicalResult of_batch_norm(ir::BatchNormOp op) {
@@ -120,8 +127,6 @@ class Restriction {
     }
 
     LogicalResult of_samples(mlir::Operation &op, Value result) {
-        if (mlir::isa<ir::SpmmOp, ir::EdgesOp>(op) && has_batch(result)) // of the same vertices
-            return refuse(op, "combines the samples of a batch with each other");
         const sharding::Nest nest = ir::nest_of(&op);
         int loop = -1;
         for (auto [operand, loops] : llvm::zip(op.getOperands(), nest.operands)) {

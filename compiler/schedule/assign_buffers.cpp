@@ -170,8 +170,10 @@ class Assignment {
             });
             if (auto wait = mlir::dyn_cast<ir::WaitOp>(op))
                 if (auto start = wait.getPending().front().getDefiningOp<ir::StartOp>())
-                    for (Value input : start.getInputs())
+                    for (Value input : start.getInputs()) {
                         hold(input, index_[&op]);
+                        readers_[buffer_root(input)].emplace_back(start, index_[&op]);
+                    }
         }
     }
 
@@ -338,8 +340,8 @@ class Assignment {
             return conv.getAccumulator(); // has no other use
         if (auto start = mlir::dyn_cast<ir::StartOp>(op)) {
             const Value input = start.getInputs()[mlir::cast<mlir::OpResult>(result).getResultNumber()];
-            const bool last = last_read_.lookup(buffer_root(input)) == index_[op];
-            return start.getKind() == "all_reduce" && last && is_temporary(input) ? input : Value();
+            return start.getKind() == "all_reduce" && is_last_reader(start, input) && is_temporary(input) ? input
+                                                                                                          : Value();
         }
         auto loops = mlir::dyn_cast<ir::LoopsOp>(op);
         if (!loops)
@@ -372,6 +374,14 @@ class Assignment {
                 return other;
         }
         return {};
+    }
+
+    /// Whether nothing reads the value after the collective has begun, nor any collective that is still in flight then.
+    bool is_last_reader(ir::StartOp start, Value input) {
+        const Value root = buffer_root(input);
+        return last_read_.lookup(root) == index_[start] && llvm::none_of(readers_[root], [&](const auto &reader) {
+                   return reader.first != start && reader.second > index_[start];
+               });
     }
 
     static bool is_point(const LoopNest &nest, const LoopMember *member) {
@@ -410,6 +420,8 @@ class Assignment {
     llvm::DenseMap<Operation *, int> index_;
     llvm::DenseMap<Value, int> last_read_; ///< by the root of the buffer: the last operation with it as an operand
     llvm::DenseMap<Value, int> last_use_;  ///< the same, with the waits until which collectives use it
+    /// By the same: the collectives that read it, and when each is waited for.
+    llvm::DenseMap<Value, llvm::SmallVector<std::pair<ir::StartOp, int>>> readers_;
     llvm::DenseMap<Value, Location> locations_;
     llvm::DenseMap<Operation *, int> scratch_;
     std::pair<Operation *, LoopNest> nest_; ///< the last one requested

@@ -275,7 +275,7 @@ struct MatrixFile {
 
 struct Field {
     std::string name;
-    std::string file;              ///< idx, npy: its own file
+    std::string file;              ///< idx, npy: its own file; graph: its own table
     std::int64_t first_column = 0; ///< csv: [first, last)
     std::int64_t last_column = 0;
     Affine affine;                                                  ///< text: the shift counts characters
@@ -283,7 +283,7 @@ struct Field {
     enum class Part : std::uint8_t { pixels, label, coarse_label }; ///< CIFAR-10's label, CIFAR-100's fine one
     Part part = Part::pixels;                                       ///< cifar
     Augmentation augmentation = {};
-    std::optional<MatrixFile> matrix = {}; ///< graph: a matrix in a file, else columns of the table of vertices
+    std::optional<MatrixFile> matrix = {}; ///< graph: a matrix in a file, else columns of a table
     support::SourceRange where = {};
 };
 

@@ -116,7 +116,7 @@ def main():
     refuse(one, folder / "kept", "that does not keep the best epoch: it has no ")
     vertices = folder / "vertices.csv"
     vertices.write_text(vertices.read_text().replace("validation", "none"))
-    refuse(one, None, "data small: no vertex is to validate, so no epoch is the best one (keep)")
+    refuse(one, None, "data small: nothing is to validate, so no epoch is the best one (keep)")
     vertices.write_text(vertices.read_text().replace(",test", ",validation"))
 
     by_accuracy = build(folder, "accuracy", 2, "one_d", "keep = best(accuracy)")

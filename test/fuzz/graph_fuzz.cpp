@@ -69,6 +69,10 @@ std::vector<Kind> kinds() {
     result.push_back({GraphFormat::npy, "targets.npy", arrays});
     result.push_back({GraphFormat::ogb, "edge.csv", {edges}});
     result.push_back({GraphFormat::ogb, "num-node-list.csv", {"7\n", "7"}});
+    const std::vector<std::string> tables = {"0\n6\n3\n3\n3\n1\n2\n", "\"5\",x\r\n+1,y\r\n\r\n2\n0\n0\n0\n6,,\n",
+                                             "0,1\n5,\n2,2\n3,\n3,4\n1,\n6,\n"};
+    result.push_back({GraphFormat::lookup, "table.csv", tables});
+    result.push_back({GraphFormat::groups, "table.csv", tables});
     return result;
 }
 
@@ -145,6 +149,8 @@ planrt::GraphFile write_input(const Kind &kind, const Folder &folder, Random &ra
         return {kind.format, folder.file("")};
     }
     write(folder.file(kind.file), content);
+    if (std::string_view(kind.file) == "table.csv" && random() % 2 == 0)
+        return {kind.format, folder.file(kind.file), "", 1, random() % 2 == 0, 0, random()};
     if (std::string_view(kind.file) != "targets.npy")
         return {kind.format, folder.file(kind.file)};
     write(folder.file("sources.npy"), npy("|u1", "(3,)", {0, 6, 2}));

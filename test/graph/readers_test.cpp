@@ -247,6 +247,18 @@ TEST_F(GraphReaders, OgbFolder) {
     EXPECT_EQ(complaint(read_folder), "num-node-list.csv:1: expected the number of vertices, got 'three'");
 }
 
+TEST_F(GraphReaders, EdgesWithAColumnOfWeights) {
+    const auto weighted = [&](const std::string &content) {
+        return read_graph({GraphFormat::edge_list, directory_.write("file", content), "", 3}, options_);
+    };
+    EXPECT_EQ(dense(weighted("from,to,kind,length\n0,1,single,0.5\n2,1,double,-2\n")),
+              (std::vector<double>{0, 0, 0, 0.5, 0, -2, 0, 0, 0}));
+    EXPECT_EQ(complaint([&] { return weighted("0,1,2\n"); }), "file:1: expected at least 4 columns, got 3");
+    EXPECT_EQ(complaint([&] { return weighted("0,1,2,3,4\n0,1,2,3\n"); }),
+              "file:2: expected 5 columns as above, got 4 columns");
+    EXPECT_EQ(complaint([&] { return weighted("0,1,2,long\n"); }), "file:1: expected a weight, got 'long'");
+}
+
 TEST_F(GraphReaders, MessagesAreOneLine) {
     EXPECT_EQ(edges_complaint("a\r\x1b,1\n"), "file:1: expected the number of a source, got 'a\\r\\x1b'");
     EXPECT_EQ(edges_complaint("0," + std::string(100, 'x')),

@@ -9,6 +9,7 @@ import numpy
 import torch
 
 import convolutional
+import many_graphs
 import models
 import optimizers
 
@@ -21,7 +22,7 @@ SQUARE = "--mesh rows=2,cols=2"
 @dataclasses.dataclass
 class Case:
     name: str
-    plan: pathlib.Path
+    plan: pathlib.Path  # relative to the folder for files where `fields` writes it
     fields: typing.Callable  # folder for files -> (fields by name, the folder that --data names or None)
     loss: typing.Callable  # (weights, fields) -> scalar
     update: typing.Callable  # as in optimizers.py
@@ -34,7 +35,7 @@ class Case:
 
     def plan_file(self, work):
         if not self.optimizer and not self.double:
-            return self.plan
+            return work / self.plan
         text = self.plan.read_text()
         if self.optimizer:
             text, places = re.subn(r"optimizer = sgd\(rate = 0\.1\)", f"optimizer = {self.optimizer}", text)
@@ -154,6 +155,13 @@ def graph(name, model, update, runs=("--ranks 1", SQUARE)):
     return Case(name, HERE / f"Inputs/{name}.plan", cora, model, update, runs=runs)
 
 
+def tables(name, layouts):
+    plan = pathlib.Path(name) / f"{name}.plan"
+    return Case(name, plan, many_graphs.written(name), getattr(many_graphs, name),
+                optimizers.sgd(optimizers.constant(0.02), momentum=0.5),
+                runs=("--ranks 1", *(f"{SQUARE} --layout {layout}" for layout in layouts)))
+
+
 def convolutions(name, image, classes, rate, layouts, tolerance=1e-4):
     """On one rank and under each of `layouts`; a name that ends with _f64 is that of a network in double precision.
 
@@ -221,6 +229,9 @@ CASES = {
         graph("gat", models.gat, optimizers.adam(optimizers.constant(0.01)),
               ("--ranks 1", *(f"{SQUARE} --layout {layout}" for layout in ("one_d", "one_and_a_half_d", "heads")))),
         graph("gatv2", models.gatv2, optimizers.adam(optimizers.constant(0.01))),
+        tables("pooled", ("vertices", "both", "in_turn")),
+        tables("links", ("vertices", "pairs")),
+        tables("bonds", ("vertices", "both")),
         graph("sage_max", models.sage_max, optimizers.adam(optimizers.constant(0.01))),
         convolutions("lenet", (30, 28, 28, 1), 10, 0.002, (SQUARE, DOMAIN, HALVES)),
         convolutions("vgg11", (8, 32, 32, 3), 10, 4e-6, (SQUARE, DOMAIN)),

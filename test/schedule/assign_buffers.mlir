@@ -92,6 +92,31 @@ module attributes {plan.mesh = #plan.mesh<rows: 2>} {
 
 // -----
 
+!p = !plan.tensor<n: 16, f32, #plan.layout<partial sum = [rows]>>
+!r = !plan.tensor<n: 16, f32, #plan.layout<>>
+!s = !plan.tensor<n: 16, f32, #plan.layout<n = [rows]>>
+
+// Nor in place of a value that another collective, which is still in flight, reads.
+// CHECK-LABEL: func.func @train
+// CHECK: } {offsets = array<i64: 64>}
+// CHECK: plan.start 0 {{.*}}offsets = array<i64: 192>
+// CHECK: plan.start 1 {{.*}}offsets = array<i64: 128>
+module attributes {plan.mesh = #plan.mesh<rows: 2>} {
+  func.func @train(%x: !p) -> (!s, !r, !r) {
+    %a = plan.loops outer 1 {
+      %n = plan.pointwise "neg" (%x) : (!p) -> !p
+      plan.yield %n : !p
+    } : !p
+    %s0 = plan.start 0 "reduce_scatter" (%a) over ["rows"] {tensors = ["a"]} : (!p) -> !s
+    %s1 = plan.start 1 "all_reduce" (%a) over ["rows"] {tensors = ["a"]} : (!p) -> !r
+    %w0 = plan.wait 0 (%s0) : (!s) -> !s
+    %w1 = plan.wait 1 (%s1) : (!r) -> !r
+    return %w0, %w1, %w1 : !s, !r, !r
+  }
+}
+
+// -----
+
 !p = !plan.tensor<n: 5, f32, #plan.layout<partial sum = [rows]>>
 !r = !plan.tensor<n: 5, f32, #plan.layout<>>
 

@@ -1,4 +1,4 @@
-// Orders of a graph's vertices (T10): which dimensions have them, and what depends on them.
+// Orders of a graph's vertices (T11): which dimensions have them, and what depends on them.
 #include "analyzed.h"
 
 #include <gtest/gtest.h>

@@ -147,7 +147,7 @@ std::vector<std::string> Matrices::files() const {
 }
 
 std::string Matrices::file_row(const sema::Field &field) const {
-    static constexpr const char *formats[] = {"matrix_market", "edge_list", "npy", "ogb"};
+    static constexpr const char *formats[] = {"matrix_market", "edge_list", "npy", "ogb", "lookup", "groups"};
     static constexpr const char *duplicates[] = {"sum", "error"};
     static constexpr const char *normalizations[] = {"none", "row", "symmetric"};
     const auto known = std::ranges::find(known_, field.name, &sema::Matrix::name);
@@ -168,11 +168,20 @@ std::string Matrices::file_row(const sema::Field &field) const {
         members.push_back(std::to_string(known->pattern->nonzeros()));
         members.push_back(std::to_string(known->fingerprint) + "U");
         members.push_back(std::to_string(planrt::number_matrix(*known->pattern)));
-        if (known->ordered_rows || known->ordered_columns) {
-            members.push_back(boolean(known->ordered_rows));
-            members.push_back(boolean(known->ordered_columns));
-        }
     }
+    const bool of_table =
+        file.file.format == planrt::GraphFormat::lookup || file.file.format == planrt::GraphFormat::groups;
+    const bool has_column = of_table || file.file.column > 0;
+    const bool is_ordered = known != known_.end() && (known->ordered_rows || known->ordered_columns);
+    if (has_column && known == known_.end())
+        members.insert(members.end(), {"-1", "0", "0"});
+    if (has_column || is_ordered)
+        members.insert(members.end(),
+                       {boolean(is_ordered && known->ordered_rows), boolean(is_ordered && known->ordered_columns)});
+    if (has_column)
+        members.insert(members.end(), {std::to_string(file.file.column), boolean(file.file.header)});
+    if (file.file.negatives_of >= 0)
+        members.insert(members.end(), {std::to_string(file.file.negatives_of), std::to_string(file.file.seed) + "U"});
     return "{" + joined(members) + "}";
 }
 

@@ -104,12 +104,14 @@ class FileChecker {
     }
 
   private:
-    /// The table of vertices and dense matrices; sparse ones are read while compiling.
+    /// Tables and dense matrices; sparse ones are read while compiling.
     void check_graph() const {
         exists(data_.path, data_.where);
         for (const Field &field : data_.fields)
             if (field.matrix && used_as_tensor(field.name))
                 exists(field.matrix->file.path, field.where);
+            else if (!field.file.empty())
+                exists(field.file, field.where);
     }
 
     bool used_as_tensor(const std::string &field) const {

@@ -24,9 +24,10 @@ PLANC_DIAGNOSTIC(reserved_field, error,
                  "a data field cannot be called 'valid': the mask of samples has this name");                     // T2
 PLANC_DIAGNOSTIC(not_a_matrix, error, "data field '{0}' is used as a sparse matrix, but is no matrix in a file"); // T8
 PLANC_DIAGNOSTIC(scaled_matrix, error, "a sparse matrix is not scaled; 'normalize' divides by sums");             // T8
-PLANC_DIAGNOSTIC(loss_of_all_vertices, error,
-                 "the loss of '{0}' must have a cross_entropy or mean_square_error for each {1}: these count only the "
-                 "vertices to train on");                            // T8
+PLANC_DIAGNOSTIC(
+    loss_of_all_vertices, error,
+    "the loss of '{0}' must have a cross_entropy or mean_square_error for each {1}: these count only those "
+    "to train on");                                                  // T8
 PLANC_DIAGNOSTIC(loss_without_data, error, "the loss uses no data"); // R2
 
 namespace {
@@ -67,21 +68,27 @@ void check_matrix(const Argument &argument, const Data &data, const Context &con
         context.fail(scaled_matrix, field->where, {});
 }
 
-/// A batch has all vertices, also those of the other parts, so the loss must be a mean that can leave them out.
+/// A batch has all samples, also those of the other parts, so the loss must be a mean that can leave them out.
 void check_graph_loss(const Data &data, const Network &loss, const Context &context) {
-    const std::string &vertex = loss.arguments.front().type.dimensions.front().role;
-    const auto has_vertices = [&](const Operation &operation) {
+    const std::string &sample = loss.arguments.front().type.dimensions.front().role;
+    const auto has_samples = [&](const Operation &operation) {
         const TensorType &type = loss.operations[static_cast<std::size_t>(operation.operands.front())].type;
         return std::any_of(type.dimensions.begin(), type.dimensions.end(),
-                           [&](const Dimension &dimension) { return dimension.role == vertex; });
+                           [&](const Dimension &dimension) { return dimension.role == sample; });
     };
     const bool fits = std::any_of(loss.operations.begin(), loss.operations.end(), [&](const Operation &operation) {
         const bool mean =
             operation.kind == OperationKind::cross_entropy || operation.kind == OperationKind::mean_square_error;
-        return mean && has_vertices(operation);
+        return mean && has_samples(operation);
     });
     if (!fits)
-        context.fail(loss_of_all_vertices, loss.where, {data.name, vertex});
+        context.fail(loss_of_all_vertices, loss.where, {data.name, sample});
+}
+
+/// Whether its rows are the samples: of graph data, tables and matrices may have rows of another kind.
+bool is_of_samples(const Argument &argument, const Data &data) {
+    const Field &field = field_of(data, argument.name);
+    return data.format != "graph" || (field.file.empty() && !field.matrix);
 }
 
 /// Synthetic data lies in memory as a whole.
@@ -112,6 +119,18 @@ double training_samples(const Data &data) {
     return data.format == "synthetic" ? data.train * static_cast<double>(data.samples) : 0;
 }
 
+void put_samples_first(const Data &data, std::vector<Argument> &arguments) {
+    const auto samples = std::find_if(arguments.begin(), arguments.end(),
+                                      [&](const Argument &argument) { return is_of_samples(argument, data); });
+    if (samples == arguments.end() || samples->type.dimensions.empty())
+        return;
+    const Dimension batch = samples->type.dimensions.front();
+    std::stable_partition(arguments.begin(), arguments.end(), [&](const Argument &argument) {
+        return is_of_samples(argument, data) ||
+               (!argument.type.dimensions.empty() && argument.type.dimensions.front() == batch);
+    });
+}
+
 void check_fields(const Data &data, const Train &train, const Analysis &analysis) {
     const Context &context = analysis.context;
     if (train.loss.arguments.empty())
@@ -123,7 +142,7 @@ void check_fields(const Data &data, const Train &train, const Analysis &analysis
         if (argument.type.dimensions.empty())
             context.fail(no_batch, argument.where, {argument.name, to_string(argument.type)});
         const Dimension &batch = argument.type.dimensions.front();
-        if (batch != first.type.dimensions.front())
+        if (is_of_samples(argument, data) && batch != first.type.dimensions.front())
             context.fail(batch_mismatch, argument.where,
                          {first.name, argument.name, text(first.type.dimensions.front()), text(batch)});
         check_field(field_of(data, argument.name), argument, data, context);

@@ -16,6 +16,8 @@ PLANC_DIAGNOSTIC(wrong_share, error, "a share is a percentage (80%) or a number 
 PLANC_DIAGNOSTIC(mixed_split, error, "a split is by percentages or by numbers of samples, not by both"); // T3
 PLANC_DIAGNOSTIC(no_training_share, error, "the share for training must be above zero");                 // T3
 PLANC_DIAGNOSTIC(graph_split, error, "the vertices of a graph are split by 'column(i)' of their table"); // T8
+PLANC_DIAGNOSTIC(split_of_other_table, error,
+                 "the table that 'graph' names is split, by one of its own columns; others are whole"); // T10
 PLANC_DIAGNOSTIC(synthetic_field, error, "synthetic data has the fields that the loss uses; '{0}' cannot be set");
 
 namespace {
@@ -70,6 +72,8 @@ class DataReader {
         Field field = reader.read(settings.value(setting));
         field.name = setting.name.text;
         field.where = setting.where;
+        if (field.matrix)
+            field.matrix->file.header = data_.header;
         data_.fields.push_back(std::move(field));
     }
 
@@ -132,7 +136,10 @@ class DataReader {
                                : data_.format == "cifar" ? "; without one CIFAR's own files for training and for tests"
                                                          : std::string()});
             split_by(Data::Split::column);
-            data_.split_column = reader.source(*call, setting.value->where).first_column;
+            const Field column = reader.source(*call, setting.value->where);
+            if (!column.file.empty())
+                context_.fail(split_of_other_table, setting.value->where, {});
+            data_.split_column = column.first_column;
             return;
         }
         if (data_.format == "graph")

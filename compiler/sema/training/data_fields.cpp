@@ -50,7 +50,7 @@ void FieldReader::fail_column_syntax(SourceRange where) const {
     context_.fail(wrong_column_syntax, where,
                   {format_, format_ == "csv"     ? "'column(i)' or 'columns(first..last)'" + scaled
                             : format_ == "text"  ? "'characters(first)'"
-                            : format_ == "graph" ? "'column(i)' or 'columns(first..last)' of the vertices" + scaled +
+                            : format_ == "graph" ? "'column(i)' or 'columns(first..last)' of a table" + scaled +
                                                        ", or a matrix, such as 'matrix_market(\"name\")'"
                             : format_ == "cifar" ? "'pixels', 'label' or 'coarse_label'" + scaled
                                                  : "'file(\"name\")'" + scaled});
@@ -186,13 +186,19 @@ Field FieldReader::source(const syntax::Call &call, SourceRange where) {
                                   : kind == "column"     ? "index"
                                   : kind == "characters" ? "first"
                                                          : "range";
-    const Arguments arguments(context_, call, {parameter});
+    const Arguments arguments(context_, call,
+                              format_ == "graph" ? std::vector<std::string>{parameter, "table"}
+                                                 : std::vector<std::string>{parameter});
     const syntax::CallArgument &given = arguments.require(parameter);
     const std::string what = arguments.what(parameter);
-    if (kind == "columns")
-        return columns(*given.value, what);
-    const Value value = constants_.evaluate(*given.value);
     Field field;
+    if (const auto *table = arguments.find("table"))
+        field.file = expect_string(context_, constants_.evaluate(*table->value), table->where, arguments.what("table"));
+    if (kind == "columns") {
+        read_columns(*given.value, what, field);
+        return field;
+    }
+    const Value value = constants_.evaluate(*given.value);
     if (kind == "file") {
         field.file = expect_string(context_, value, given.where, what);
     } else if (kind == "characters") {
@@ -205,20 +211,18 @@ Field FieldReader::source(const syntax::Call &call, SourceRange where) {
     return field;
 }
 
-Field FieldReader::columns(const syntax::Expression &expression, const std::string &what) {
+void FieldReader::read_columns(const syntax::Expression &expression, const std::string &what, Field &field) {
     const auto *range = std::get_if<syntax::Range>(&expression.node);
     if (!range)
         fail_wrong_type(context_, expression.where, what, "a range (such as '0..64')", constants_.evaluate(expression));
     const auto index = [&](const syntax::Expression &bound) {
         return expect_integer_in(context_, constants_.evaluate(bound), bound.where, what, 0, most_columns);
     };
-    Field field;
     field.first_column = index(*range->first);
     field.last_column = index(*range->last);
     if (field.first_column >= field.last_column)
         context_.fail(empty_columns, expression.where,
                       {std::to_string(field.first_column), std::to_string(field.last_column)});
-    return field;
 }
 
 } // namespace planc::sema

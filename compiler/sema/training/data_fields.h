@@ -18,7 +18,8 @@ class FieldReader {
 
     /// The result has no name and no place yet.
     [[nodiscard]] Field read(const syntax::Expression &expression);
-    /// `column(i)`, `columns(first..last)`, `file("name")`, `characters(first)`: the source that the format has.
+    /// `column(i)`, `columns(first..last, table = "name")`, `file("name")`, `characters(first)`: the source that the
+    /// format has.
     [[nodiscard]] Field source(const syntax::Call &call, SourceRange where);
 
   private:
@@ -38,7 +39,7 @@ class FieldReader {
     [[nodiscard]] Scaled constant(const syntax::Expression &expression);
     [[nodiscard]] Scaled augmented(const syntax::Call &call);
     [[nodiscard]] std::optional<Field> part_of_record(const syntax::Expression &expression) const;
-    [[nodiscard]] Field columns(const syntax::Expression &range, const std::string &what);
+    void read_columns(const syntax::Expression &range, const std::string &what, Field &field);
     [[noreturn]] void fail_column_syntax(SourceRange where) const;
 
     [[nodiscard]] bool is_table() const { return format_ == "csv" || format_ == "graph"; }

@@ -4,16 +4,23 @@
 #include "sema/values/expect.h"
 #include "sema/values/settings.h"
 
+#include <limits>
 #include <map>
 
 namespace planc::sema {
 
+PLANC_DIAGNOSTIC(negatives_of_itself, error, "'negatives_of' names another column than 'column'"); // T10
+
 namespace {
+
+constexpr std::int64_t most_columns = std::numeric_limits<int>::max() - 1;
 
 const std::map<std::string, planrt::GraphFormat> formats = {{"matrix_market", planrt::GraphFormat::matrix_market},
                                                             {"edges", planrt::GraphFormat::edge_list},
                                                             {"npy_edges", planrt::GraphFormat::npy},
-                                                            {"ogb", planrt::GraphFormat::ogb}};
+                                                            {"ogb", planrt::GraphFormat::ogb},
+                                                            {"lookup", planrt::GraphFormat::lookup},
+                                                            {"groups", planrt::GraphFormat::groups}};
 
 class SourceReader {
   public:
@@ -27,6 +34,12 @@ class SourceReader {
         matrix.file.path = text(arguments_.require("path"), "path");
         if (const auto *targets = arguments_.find("targets"))
             matrix.file.targets = text(*targets, "targets");
+        if (of_table()) {
+            read_column(matrix.file);
+            return matrix;
+        }
+        if (const auto *weight = arguments_.find("weight"))
+            matrix.file.column = static_cast<int>(number("weight", *weight, most_columns, 2));
         matrix.options.undirected = truth("undirected");
         matrix.options.self_loops = truth("self_loops");
         if (word("duplicates", {"sum", "error"}) == "error")
@@ -39,15 +52,40 @@ class SourceReader {
     }
 
   private:
+    /// T10
+    [[nodiscard]] bool of_table() const {
+        return format_ == planrt::GraphFormat::lookup || format_ == planrt::GraphFormat::groups;
+    }
+
     [[nodiscard]] std::vector<std::string> parameters() const {
+        if (of_table())
+            return {"path", "column", "negatives_of", "seed"};
         std::vector<std::string> names{"path", "undirected", "self_loops", "duplicates", "normalize"};
         if (format_ == planrt::GraphFormat::npy)
             names.insert(names.begin() + 1, "targets");
+        if (format_ == planrt::GraphFormat::edge_list)
+            names.emplace_back("weight");
         return names;
     }
 
     [[nodiscard]] std::string text(const syntax::CallArgument &given, const std::string &name) {
         return expect_string(context_, constants_.evaluate(*given.value), given.where, arguments_.what(name));
+    }
+
+    void read_column(planrt::GraphFile &file) {
+        file.column = static_cast<int>(number("column", arguments_.require("column"), most_columns));
+        if (const auto *other = arguments_.find("negatives_of"))
+            file.negatives_of = static_cast<int>(number("negatives_of", *other, most_columns));
+        if (file.negatives_of == file.column)
+            context_.fail(negatives_of_itself, arguments_.require("negatives_of").where, {});
+        if (const auto *seed = arguments_.find("seed"))
+            file.seed = static_cast<std::uint64_t>(number("seed", *seed, std::numeric_limits<std::int64_t>::max()));
+    }
+
+    [[nodiscard]] std::int64_t number(const std::string &name, const syntax::CallArgument &given, std::int64_t most,
+                                      std::int64_t least = 0) {
+        return expect_integer_in(context_, constants_.evaluate(*given.value), given.where, arguments_.what(name), least,
+                                 most);
     }
 
     [[nodiscard]] bool truth(const std::string &name) {

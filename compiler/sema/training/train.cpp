@@ -58,6 +58,7 @@ class TrainReader {
         context_.attempt([&] {
             if (loss_known) {
                 finish_data(*data);
+                put_samples_first(*data, train_.loss.arguments);
                 check_fields(*data, train_, analysis_);
                 check_steps(*data);
             }

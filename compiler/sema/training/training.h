@@ -27,6 +27,10 @@ struct KnownOfTrain {
 /// The training samples of an epoch, if their number is known at compile time; else 0.
 [[nodiscard]] double training_samples(const Data &data);
 
+/// Orders the arguments of a loss such that those with the samples' dimension come first: of graph data, that of the
+/// data set's own table. Everything that asks for the batch looks at the first argument.
+void put_samples_first(const Data &data, std::vector<Argument> &arguments);
+
 /// Checks fields against the loss that uses them (T4): one batch, as many columns as elements, whole labels, enough
 /// samples.
 void check_fields(const Data &data, const Train &train, const Analysis &analysis);

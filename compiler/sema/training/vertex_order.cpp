@@ -12,8 +12,8 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(bad_order, error, "data '{0}': {1}");                                                   // T10
-PLANC_DIAGNOSTIC(order_matters, error, "'{0}' depends on the order of '{1}', which data '{2}' changes"); // T10
+PLANC_DIAGNOSTIC(bad_order, error, "data '{0}': {1}");                                                   // T11
+PLANC_DIAGNOSTIC(order_matters, error, "'{0}' depends on the order of '{1}', which data '{2}' changes"); // T11
 
 namespace {
 

@@ -1,4 +1,4 @@
-// The order of a graph's vertices (T10): equal parts of a good order have few edges between them, so ranks fetch few
+// The order of a graph's vertices (T11): equal parts of a good order have few edges between them, so ranks fetch few
 // rows.
 //
 //   data cora = graph("vertices.csv", order = metis) { … }

@@ -20,7 +20,9 @@ enum class GraphFormat : std::uint8_t {
     matrix_market, ///< coordinate; pattern, integer or real; general, symmetric or skew-symmetric
     edge_list,     ///< CSV: source, target, weight if there is one; vertices are counted from 0; names above or not
     npy,           ///< one array (2, edges): sources, targets; or one file for each of them
-    ogb ///< a folder with edge.csv, num-node-list.csv, perhaps num-edge-list.csv: the graph of OGB's data sets
+    ogb,    ///< a folder with edge.csv, num-node-list.csv, perhaps num-edge-list.csv: the graph of OGB's data sets
+    lookup, ///< a column of a table (CSV) with the number of something in each line: an entry (line, number) of 1
+    groups  ///< the same transposed: entries (number, line)
 };
 
 /// Each file may be compressed with gzip. Of `ogb`, its files may end in ".gz".
@@ -28,6 +30,13 @@ struct GraphFile {
     GraphFormat format;
     std::string path;
     std::string targets = {}; ///< npy: the file of the targets, if `path` has only the sources
+    int column = 0;           ///< lookup, groups; edge_list: of the weights, or 0: the third, if there are three
+    bool header = false;      ///< lookup, groups: the first line names the columns
+    /// lookup, groups: in place of an empty cell a number is drawn, uniformly by the seed, from those that are not
+    /// joined to the number in this other column: no line has both, in either order, nor is it the same. -1: none is
+    /// empty.
+    int negatives_of = -1;
+    std::uint64_t seed = 0;
 };
 
 /// What happens to an entry that the file has twice.

@@ -112,6 +112,10 @@ struct MatrixFile {
     int number = 0;                ///< of the same, in placements (Window::matrix)
     bool ordered_rows = false;     ///< whether Program::order is that of its rows, once it is read
     bool ordered_columns = false;
+    int column = 0; ///< this and what follows: see GraphFile
+    bool header = false;
+    int negatives_of = -1;
+    std::uint64_t seed = 0;
 };
 
 /// An order of vertices other than that of the file. Whatever the program reads, writes or draws by a vertex's number
@@ -139,7 +143,7 @@ struct MatrixBlock {
 struct Field {
     const char *name = ""; ///< in the .plan file
     Tensor tensor = {};    ///< first dimension: the batch
-    const char *file = ""; ///< idx, npy: its own file; else empty
+    const char *file = ""; ///< idx, npy: its own file; graph: its own table; else empty
     int first_column = 0;  ///< csv: columns [first, last)
     int last_column = 0;
     double scale = 1;
@@ -157,7 +161,8 @@ struct Field {
 /// text: a file of characters. Sample i of a field is the characters [i · length + shift, …), where `length` is the
 /// extent of the field's second dimension; each is its index in the sorted list of the characters that occur in the
 /// file. cifar: the binary version of CIFAR-10 or CIFAR-100, a directory with its published files or one of them.
-/// graph: a batch is all vertices, in the order of the program; the table (CSV) has a line for each.
+/// graph: a batch is all samples, vertices or whole graphs, in the order of the program; the table (CSV) has a line
+/// for each. Fields of other tables have as many rows as these, and all of them.
 enum class DataFormat : std::uint8_t { csv, idx, npy, synthetic, text, cifar, graph };
 /// files: there are separate files for training and for tests.
 enum class SplitKind : std::uint8_t { shares, counts, column, files };
@@ -247,7 +252,7 @@ struct MicroBatches {
 struct Body {
     void (*run)(Context &) = nullptr;
     /// The fields of the micro-batch, which are loaded first. Dimension 0 counts samples. Of graph data, the field
-    /// `valid` is the weight of each vertex in the loss: N / n for the n of N vertices to train on, else 0.
+    /// `valid` is the weight of each sample in the loss: N / n for the n of N samples to train on, else 0.
     std::span<const Field> fields = {};
     BodyKind kind = BodyKind::forward;
     int stage = 0; ///< of a pipeline

@@ -1,7 +1,6 @@
 #include "data/batches.h"
 
 #include "data/formats/readers.h"
-#include "mesh/file_numbers.h"
 #include "mesh/tensors.h"
 #include "support/failure.h"
 #include "support/file.h"
@@ -14,7 +13,7 @@ namespace planrt {
 Batches::Batches(const Program &program, const Mesh &mesh, int rank, const std::string &directory, std::uint64_t seed,
                  int role)
     : program_(program), role_(role), mesh_(mesh), rank_(rank), seed_(seed), stores_(program, mesh, rank),
-      changes_(seed, 0) {
+      numbers_(program.order), changes_(seed, 0) {
     const DataSet &set = program.data;
     const DataSource source{set, directory.empty() ? set.directory : directory, !directory.empty()};
     SplitColumn split_column;
@@ -28,7 +27,7 @@ Batches::Batches(const Program &program, const Mesh &mesh, int rank, const std::
     split_ = split_samples(set, seed, samples, split_column);
     if (takes_all() && train_samples() == 0)
         throw Failure(
-            text("data %s: no vertex is to train on: the column of the split has 'train' or 0 there", set.name));
+            text("data %s: nothing is to train on: the column of the split has 'train' or 0 there", set.name));
     if (steps_per_epoch() == 0)
         throw Failure(text("data %s: %lld samples to train on are less than one batch of %lld", set.name,
                            static_cast<long long>(train_samples()), static_cast<long long>(program.batch)));
@@ -42,10 +41,13 @@ Batches::Batches(const Program &program, const Mesh &mesh, int rank, const std::
     padded_.resize(static_cast<std::size_t>(test_batch_));
     marked_.resize(padded_.size());
     if (takes_all()) {
-        order_.resize(static_cast<std::size_t>(samples));
-        std::iota(order_.begin(), order_.end(), 0);
-        if (const FileNumbers numbers(program.order); !numbers.vertices().empty())
-            order_.assign(numbers.vertices().begin(), numbers.vertices().end());
+        for (const FieldStore &store : stores_.all()) // a field of another table has rows of its own
+            samples = std::max(samples, store.samples());
+        rows_.resize(static_cast<std::size_t>(samples));
+        std::iota(rows_.begin(), rows_.end(), 0);
+        order_ = rows_;
+        if (!numbers_.vertices().empty())
+            order_.assign(numbers_.vertices().begin(), numbers_.vertices().end());
         padded_ = order_;
     }
 }
@@ -78,11 +80,15 @@ static std::span<const std::int64_t> rows_of(std::span<const std::int64_t> batch
     return listed;
 }
 
+bool Batches::has_file_order(const Field &field) const {
+    return takes_all() && !numbers_.differ(field.tensor.dimensions[0]);
+}
+
 void Batches::load_train(std::int64_t index, int body, const MicroBatch &part, const Context &context) const {
     const std::span<const Field> fields = program_.bodies[body].fields;
-    const std::span<const std::int64_t> order = order_;
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const Field &field = fields[i];
+        const std::span<const std::int64_t> order = has_file_order(field) ? rows_ : order_;
         const std::span<const Range> box = train_boxes_[body][i];
         const auto first = static_cast<std::size_t>(index * program_.batch + part.first);
         std::vector<std::int64_t> listed;
@@ -122,13 +128,13 @@ void Batches::mark(std::span<const std::int64_t> part) {
 }
 
 void Batches::load_evaluation(std::byte *arena) {
-    const std::span<const std::int64_t> batch = padded_;
     for (std::size_t i = 0; i < program_.evaluation_fields.size(); ++i) {
-        if (program_.evaluation_fields[i].role != role_)
+        const Field &field = program_.evaluation_fields[i];
+        if (field.role != role_)
             continue;
         std::vector<std::int64_t> listed;
-        stores_.of_evaluation(i).copy(rows_of(batch, test_rows_[i], listed),
-                                      arena + program_.evaluation_fields[i].tensor.offset);
+        const std::span<const std::int64_t> batch = has_file_order(field) ? rows_ : padded_;
+        stores_.of_evaluation(i).copy(rows_of(batch, test_rows_[i], listed), arena + field.tensor.offset);
     }
     if (role_ == program_.evaluation_role)
         for (const Tensor &valid : program_.valid)

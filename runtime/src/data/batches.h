@@ -3,6 +3,7 @@
 
 #include "data/split.h"
 #include "data/store.h"
+#include "mesh/file_numbers.h"
 
 #include <planrt/planrt.h>
 
@@ -60,6 +61,8 @@ class Batches {
     void load_evaluation(std::byte *arena);
     /// Marks these vertices of a batch of all.
     void mark(std::span<const std::int64_t> part);
+    /// Rows of another table than the samples' have no order but that of their file.
+    [[nodiscard]] bool has_file_order(const Field &field) const;
     void fill_valid(const Tensor &valid, std::byte *arena) const;
 
     const Program &program_;
@@ -70,7 +73,9 @@ class Batches {
     Stores stores_;
     std::vector<std::string> files_;
     Split split_;
-    std::vector<std::int64_t> order_;           ///< of the training samples in this epoch
+    std::vector<std::int64_t> order_; ///< of the training samples in this epoch
+    std::vector<std::int64_t> rows_;  ///< 0, 1, … of the largest table, where a batch takes all
+    FileNumbers numbers_;
     std::int64_t test_batch_ = 1;               ///< samples at once; with micro-batches, fewer than Program::batch
     std::vector<std::int64_t> padded_;          ///< one batch of test samples
     std::vector<bool> marked_;                  ///< those of them that count

@@ -7,7 +7,13 @@
 namespace planrt {
 
 GraphFile located(const DataSource &source, const MatrixFile &file) {
-    return {file.format, source.path(file.path), *file.targets == '\0' ? std::string() : source.path(file.targets)};
+    return {file.format,
+            source.path(file.path),
+            *file.targets == '\0' ? std::string() : source.path(file.targets),
+            file.column,
+            file.header,
+            file.negatives_of,
+            file.seed};
 }
 
 Pattern read_matrix(const DataSource &source, const MatrixFile &file) {

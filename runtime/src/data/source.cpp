@@ -53,6 +53,8 @@ std::vector<std::string> files_of(const DataSource &source, const std::vector<Fi
         for (const FieldStore &store : stores)
             if (store.field().matrix != nullptr)
                 files.push_back(located(source, *store.field().matrix).path);
+            else if (*store.field().file != '\0')
+                files.push_back(source.path(store.field().file));
         return files;
     case DataFormat::synthetic:
         break;
@@ -82,7 +84,7 @@ std::int64_t read_samples(const DataSource &source, std::vector<FieldStore> &sto
         break;
     case DataFormat::graph:
         read_graph_data(source, stores, split_column);
-        break;
+        return static_cast<std::int64_t>(split_column.size());
     }
     return same_samples(source.set, stores);
 }

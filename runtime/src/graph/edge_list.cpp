@@ -1,10 +1,11 @@
-// Edges as comma-separated values: source, target, and a weight if there is a third column. A first line of several
-// words and no number names the columns.
+// Edges as comma-separated values: source, target, and a weight if there is a third column, or in the column that is
+// asked for; then there may be more. A first line of several words and no number names the columns.
 #include "graph/readers.h"
 #include "graph/words.h"
 
 #include "support/plain_failure.h"
 
+#include <algorithm>
 #include <array>
 
 namespace planrt {
@@ -13,8 +14,9 @@ namespace {
 
 class EdgeListReader {
   public:
-    EdgeListReader(const std::string &path, const GraphOptions &options) : lines_(path), options_(options) {
-        entries_.path = path;
+    EdgeListReader(const GraphFile &file, const GraphOptions &options)
+        : lines_(file.path), weight_(file.column), options_(options) {
+        entries_.path = file.path;
     }
 
     FileEntries read() && {
@@ -27,6 +29,12 @@ class EdgeListReader {
 
   private:
     [[noreturn]] void fail(const std::string &reason) const { throw Failure(place_of(lines_) + reason); }
+
+    [[noreturn]] void fail_count(int count) const {
+        fail(text("expected %s, got %s",
+                  columns_ == 0 ? "source, target and perhaps a weight" : text("%d columns as above", columns_).c_str(),
+                  count == 1 ? "one column" : text("%d columns", count).c_str()));
+    }
 
     static bool is_header(std::string_view line) {
         if (line.find(',') == std::string_view::npos)
@@ -53,20 +61,18 @@ class EdgeListReader {
         for (bool more = true; more; ++count) {
             more = line.find(',') != std::string_view::npos;
             const std::string_view cell = next_cell(line);
-            if (count < 3)
-                cells[count] = cell;
+            if (count < 2 || count == (weight_ > 0 ? weight_ : 2))
+                cells[std::min(count, 2)] = cell;
         }
-        if (columns_ == 0 && (count == 2 || count == 3))
+        if (weight_ > 0 && count <= weight_)
+            fail(text("expected at least %d columns, got %d", weight_ + 1, count));
+        if (columns_ == 0 && (count == 2 || count == 3 || weight_ > 0))
             columns_ = count;
         if (count != columns_)
-            fail(text("expected %s, got %s",
-                      columns_ == 0   ? "source, target and perhaps a weight"
-                      : columns_ == 2 ? "2 columns as above"
-                                      : "3 columns as above",
-                      count == 1 ? "one column" : text("%d columns", count).c_str()));
+            fail_count(count);
         const std::int32_t source = read_vertex(cells[0], "source", options_.columns);
         const std::int32_t target = read_vertex(cells[1], "target", options_.rows);
-        if (columns_ == 3) {
+        if (columns_ > 2) {
             const auto weight = real_number(cells[2]);
             if (!weight)
                 fail("expected a weight, got " + quoted(cells[2]));
@@ -78,6 +84,7 @@ class EdgeListReader {
     }
 
     Lines lines_;
+    int weight_; ///< its column; 0: the third, if there are three
     const GraphOptions &options_;
     FileEntries entries_;
     int columns_ = 0; ///< 0: no edge yet
@@ -85,8 +92,8 @@ class EdgeListReader {
 
 } // namespace
 
-FileEntries read_edge_list(const std::string &path, const GraphOptions &options) {
-    return EdgeListReader(path, options).read();
+FileEntries read_edge_list(const GraphFile &file, const GraphOptions &options) {
+    return EdgeListReader(file, options).read();
 }
 
 } // namespace planrt

@@ -46,7 +46,7 @@ void check_count(const std::string &path, std::int64_t count, const char *source
 
 FileEntries read_ogb_folder(const std::string &path, const GraphOptions &options) {
     check_count(file_in(path, "num-node-list.csv"), options.rows, "are declared", "vertices");
-    FileEntries entries = read_edge_list(file_in(path, "edge.csv"), options);
+    FileEntries entries = read_edge_list({GraphFormat::edge_list, file_in(path, "edge.csv")}, options);
     const std::string counts = file_in(path, "num-edge-list.csv");
     if (std::error_code ignored; std::filesystem::exists(counts, ignored))
         check_count(counts, entries.count(), "are in edge.csv", "edges");

@@ -36,11 +36,14 @@ FileEntries read_entries(const GraphFile &file, const GraphOptions &options) {
     case GraphFormat::matrix_market:
         return read_matrix_market(file.path, options);
     case GraphFormat::edge_list:
-        return read_edge_list(file.path, options);
+        return read_edge_list(file, options);
     case GraphFormat::npy:
         return read_npy_edges(file.path, file.targets, options);
     case GraphFormat::ogb:
         return read_ogb_folder(file.path, options);
+    case GraphFormat::lookup:
+    case GraphFormat::groups:
+        return read_table_column(file, options);
     }
     throw Failure("internal error: an unknown format of graphs");
 }

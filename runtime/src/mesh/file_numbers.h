@@ -21,6 +21,7 @@ class FileNumbers {
     [[nodiscard]] const std::vector<std::int32_t> &vertices() const { return vertices_; }
     /// Whether some indices of the tensor are of vertices that have other numbers in the file.
     [[nodiscard]] bool differ(const Tensor &tensor) const;
+    [[nodiscard]] bool differ(const Dimension &dimension) const;
 
     /// Calls use(first, count) for `count` elements that follow one another in the file from number `first` on, until
     /// it has seen all elements of the box, in the order of the box.
@@ -28,7 +29,6 @@ class FileNumbers {
     void for_each_run(const Tensor &tensor, const Box &box, const Use &use) const;
 
   private:
-    [[nodiscard]] bool differ(const Dimension &dimension) const;
     void runs(const Tensor &tensor, const Box &box, std::size_t depth, std::int64_t row, std::size_t whole,
               const Use &use) const;
 

@@ -1,5 +1,5 @@
-// The vertices of a graph: columns of their table (CSV), and dense matrices from files, a row for each vertex. A batch
-// is all of them, in the order of the file.
+// The data of graphs: columns of tables (CSV), such as that of the vertices, and dense matrices from files. A batch is
+// all rows, in the order of the file. The data set's own table says which of its rows train.
 #include "data/formats/readers.h"
 
 #include "data/formats/lines.h"
@@ -14,7 +14,7 @@
 #include <cmath>
 #include <deque>
 #include <functional>
-#include <iterator>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -44,13 +44,19 @@ std::int64_t elements_of(const Field &field) {
     return elements;
 }
 
-/// The table of vertices, of which only the columns in use must be numbers.
+/// A table, of which only the columns in use must be numbers.
 class TableReader {
   public:
-    TableReader(const DataSource &source, const std::vector<Sink> &sinks, SplitColumn &parts)
-        : set_(source.set), path_(source.path(source.set.path)), parts_(parts) {
-        std::copy_if(sinks.begin(), sinks.end(), std::back_inserter(sinks_),
-                     [](const Sink &sink) { return sink.field.matrix == nullptr && !is_weight(sink.field); });
+    /// `file`: as in Field::file; empty: the data set's own table. `parts`: of its rows; stays empty for other tables.
+    TableReader(const DataSource &source, const std::string &file, const std::vector<Sink> &sinks, SplitColumn &parts)
+        : set_(source.set), is_own_(file.empty()), path_(source.path(is_own_ ? source.set.path : file.c_str())),
+          parts_(parts) {
+        for (const Sink &sink : sinks)
+            if (sink.field.matrix == nullptr && sink.field.file == file) {
+                declared_ = sink.field.tensor.dimensions[0].extent;
+                if (!is_weight(sink.field))
+                    sinks_.push_back(sink);
+            }
     }
 
     void read() {
@@ -61,6 +67,9 @@ class TableReader {
             if (!(set_.header && line_ == 1) && !line.empty())
                 add(line);
         }
+        if (rows_ != declared_)
+            throw Failure(text("%s: has %lld rows; declared are %lld", path_.c_str(), static_cast<long long>(rows_),
+                               static_cast<long long>(declared_)));
     }
 
   private:
@@ -75,7 +84,9 @@ class TableReader {
             words_.push_back(trim(line.substr(at, comma - at)));
             at = comma + 1;
         }
-        parts_.push_back(set_.split == SplitKind::column ? part_of(word(set_.split_column)) : train_part);
+        if (is_own_)
+            parts_.push_back(set_.split == SplitKind::column ? part_of(word(set_.split_column)) : train_part);
+        ++rows_;
         for (const Sink &sink : sinks_)
             append(sink);
     }
@@ -94,9 +105,10 @@ class TableReader {
         std::string reason;
         if (sink.append(numbers_.data(), reason))
             return;
-        // A vertex in no part may have no label.
+        // A row in no part may have no label.
         std::fill(numbers_.begin(), numbers_.end(), 0);
-        if (field.tensor.type != Type::i32 || parts_.back() != no_part || !sink.append(numbers_.data(), reason))
+        const bool counts = !is_own_ || parts_.back() != no_part;
+        if (field.tensor.type != Type::i32 || counts || !sink.append(numbers_.data(), reason))
             fail(text("column %d: ", field.first_column) + reason);
     }
 
@@ -114,15 +126,18 @@ class TableReader {
     }
 
     const DataSet &set_;
+    bool is_own_;
     std::string path_;
     SplitColumn &parts_;
     std::vector<Sink> sinks_;
+    std::int64_t declared_ = 0;
+    std::int64_t rows_ = 0;
     std::int64_t line_ = 0;
     std::vector<std::string_view> words_;
     std::vector<double> numbers_;
 };
 
-/// A row of a matrix for each vertex.
+/// A row of a matrix for each row of the tensor.
 void read_dense(const DataSource &source, const Sink &sink) {
     const Field &field = sink.field;
     MatrixFile file = *field.matrix;
@@ -131,12 +146,12 @@ void read_dense(const DataSource &source, const Sink &sink) {
     const Pattern matrix = read_matrix(source, file);
     std::vector<double> row(static_cast<std::size_t>(matrix.columns));
     std::string reason;
-    for (std::int64_t vertex = 0; vertex < matrix.rows; ++vertex) {
+    for (std::int64_t number = 0; number < matrix.rows; ++number) {
         std::fill(row.begin(), row.end(), 0);
-        for (std::int64_t i = matrix.row_begin[vertex]; i < matrix.row_begin[vertex + 1]; ++i)
+        for (std::int64_t i = matrix.row_begin[number]; i < matrix.row_begin[number + 1]; ++i)
             row[matrix.column[i]] = matrix.value_of(i);
         if (!sink.append(row.data(), reason))
-            throw Failure(text("%s: row %lld: ", source.path(file.path).c_str(), static_cast<long long>(vertex)) +
+            throw Failure(text("%s: row %lld: ", source.path(file.path).c_str(), static_cast<long long>(number)) +
                           reason);
     }
 }
@@ -177,7 +192,7 @@ struct Product {
     std::vector<double> rows;
 };
 
-/// N / n for the n of N vertices that are in the training part: see Program::bodies.
+/// N / n for the n of N rows that are in the training part: see Body::fields.
 void append_weights(const SplitColumn &parts, FieldStore &store) {
     const auto counted = std::count(parts.begin(), parts.end(), train_part);
     std::string reason;
@@ -202,11 +217,11 @@ void read_graph_data(const DataSource &source, std::vector<FieldStore> &stores, 
         else
             sinks.push_back({store.field(),
                              [&store](const double *raw, std::string &reason) { return store.append(raw, reason); }});
-    TableReader(source, sinks, parts).read();
-    const std::int64_t declared = stores.empty() ? 0 : stores.front().field().tensor.dimensions[0].extent;
-    if (std::cmp_not_equal(parts.size(), declared))
-        throw Failure(text("%s: has %zu vertices; declared are %lld", source.path(source.set.path).c_str(),
-                           parts.size(), static_cast<long long>(declared)));
+    std::set<std::string> tables = {""}; // the data set's own, which says the parts
+    for (const Sink &sink : sinks)
+        tables.insert(sink.field.file);
+    for (const std::string &table : tables)
+        TableReader(source, table, sinks, parts).read();
     for (const Sink &sink : sinks)
         if (sink.field.matrix != nullptr)
             read_dense(source, sink);

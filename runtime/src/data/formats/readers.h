@@ -21,7 +21,7 @@ struct DataSource {
 };
 
 /// For each sample, the value of DataSet::split_column, or 1 if its file is for tests; empty for other splits. Of graph
-/// data, the part of each vertex.
+/// data, the part of each row of its own table.
 using SplitColumn = std::vector<double>;
 
 /// Parts of a graph's vertices.

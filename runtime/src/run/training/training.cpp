@@ -84,8 +84,7 @@ void Training::read_data() {
     engine_.set_matrices(matrices_->all());
     engine_.set_vertices(numbers_.vertices().data());
     if (program_.keep != Keep::last && batches_->validation_samples() == 0)
-        throw Failure(
-            text("data %s: no vertex is to validate, so no epoch is the best one (keep)", program_.data.name));
+        throw Failure(text("data %s: nothing is to validate, so no epoch is the best one (keep)", program_.data.name));
     if (checkpoints_.resumed())
         check_resumed();
 }
@@ -365,7 +364,7 @@ void Training::print_start() const {
     else if (options_.resume)
         std::printf("no checkpoint in %s yet: from the beginning\n", printable(options_.resume_directory()).c_str());
     if (batches_->takes_all())
-        std::printf("%lld vertices to train on, %lld to validate, %lld to test; %lld steps of all %lld\n",
+        std::printf("%lld samples to train on, %lld to validate, %lld to test; %lld steps of all %lld\n",
                     static_cast<long long>(batches_->train_samples()),
                     static_cast<long long>(batches_->validation_samples()),
                     static_cast<long long>(batches_->test_samples()), static_cast<long long>(steps_),
