@@ -194,6 +194,20 @@ double KernelWork::touched_share(const Placed &part, const Mesh &mesh, const std
     return share;
 }
 
+std::vector<int> KernelWork::Placed::cuts_of(int loop, const Mesh &mesh) const {
+    std::vector<int> sizes;
+    for (const DimensionPlacement &dimension : loops[static_cast<std::size_t>(loop)]) {
+        const int others = dimension.is_sparse() ? dimension.window->row_cuts : 0; // these cut the rows of the matrix
+        std::vector<int> cuts;
+        for (std::size_t axis = static_cast<std::size_t>(others); axis < dimension.axes.size(); ++axis)
+            if (const int size = mesh.sizes[static_cast<std::size_t>(dimension.axes[axis])]; size > 1)
+                cuts.push_back(size);
+        if (cuts.size() > sizes.size())
+            sizes = std::move(cuts);
+    }
+    return sizes;
+}
+
 cost::Seconds KernelWork::seconds(const std::vector<int> &coordinates, const Mesh &mesh,
                                   const cost::Machine &machine) const {
     cost::Seconds sum{};
@@ -205,8 +219,14 @@ cost::Seconds KernelWork::seconds(const std::vector<int> &coordinates, const Mes
                 least = std::min(least, local_extent(dimension, mesh, coordinates));
             extents.push_back(least);
         }
-        sum +=
-            touched_share(placed, mesh, coordinates) * cost::part_seconds(placed.part, extents, machine, placed.shares);
+        const auto &sparse = placed.part.nest.sparse;
+        const cost::Seconds seconds =
+            sparse && sparse->matrix != 0
+                ? cost::part_seconds(cost::busiest(placed.part, placed.cuts_of(sparse->outer, mesh),
+                                                   placed.cuts_of(sparse->inner, mesh), extents),
+                                     extents, machine, placed.shares)
+                : cost::part_seconds(placed.part, extents, machine, placed.shares);
+        sum += touched_share(placed, mesh, coordinates) * seconds;
     }
     return sum;
 }

@@ -50,6 +50,9 @@ class KernelWork {
         std::vector<Dimensions> loops; ///< per loop of the nest, the dimensions that it indexes; the smallest limits it
         Dimensions windows;            ///< only a part of which is touched
         std::int64_t shares = 1;       ///< the rank executes one of this many parts
+
+        /// The sizes of the axes that cut a loop.
+        [[nodiscard]] std::vector<int> cuts_of(int loop, const planrt::Mesh &mesh) const;
     };
 
     /// What an operation of a fused loop need not do, because others of the loop do it.

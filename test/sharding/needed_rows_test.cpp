@@ -48,6 +48,42 @@ std::set<std::int64_t> needed(const planrt::Pattern &matrix, Range rows, Range c
     return result;
 }
 
+/// The blocks into which axes of these sizes cut so many indices.
+std::vector<Range> blocks(std::int64_t extent, const std::vector<int> &cuts) {
+    std::vector<Range> all = {{0, extent}};
+    for (const int cut : cuts) {
+        std::vector<Range> finer;
+        for (const Range &whole : all)
+            for (int index = 0; index < cut; ++index)
+                finer.push_back(planrt::block(whole, cut, index));
+        all = finer;
+    }
+    return all;
+}
+
+TEST(NeededRows, TheBusiestBlockHasMostNonzeros) {
+    Random random(4);
+    const std::vector<std::vector<int>> ways = {{}, {2}, {3}, {2, 2}, {3, 2}, {20}};
+    for (int i = 0; i < 100 && !testing::Test::HasFailure(); ++i) {
+        const planrt::Pattern matrix = random_matrix(random, uniform(random, 1, 14), uniform(random, 1, 14));
+        const int number = planrt::number_matrix(matrix);
+        for (const std::vector<int> &row_cuts : ways)
+            for (const std::vector<int> &column_cuts : ways) {
+                std::int64_t most = 0;
+                for (const Range &rows : blocks(matrix.rows, row_cuts))
+                    for (const Range &columns : blocks(matrix.columns, column_cuts)) {
+                        std::int64_t nonzeros = 0;
+                        for (std::int64_t v = rows.begin; v < rows.end; ++v)
+                            for (const std::int32_t u : matrix.columns_of(v))
+                                nonzeros += u >= columns.begin && u < columns.end;
+                        most = std::max(most, nonzeros);
+                    }
+                EXPECT_EQ(planrt::most_nonzeros(number, row_cuts, column_cuts), most);
+                EXPECT_EQ(planrt::most_nonzeros(-number, column_cuts, row_cuts), most);
+            }
+    }
+}
+
 TEST(NeededRows, AreThoseOfTheNonzeros) {
     Random random(3);
     for (int i = 0; i < 300 && !testing::Test::HasFailure(); ++i) {

@@ -4,6 +4,8 @@
 #include "cost/kernels/kernels.h"
 #include "sharding/placement.h"
 
+#include <planrt/needed_rows.h>
+
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -45,6 +47,14 @@ std::vector<std::int64_t> local_extents(const sharding::Nest &nest, const shardi
         if (const int loop = strategy.loop_of_axis[axis]; loop >= 0) // rounding up commutes: the order is of no matter
             extents[loop] = (extents[loop] + mesh.sizes[axis] - 1) / mesh.sizes[axis];
     return extents;
+}
+
+std::vector<int> cuts_of(int loop, const sharding::Strategy &strategy, const sharding::Mesh &mesh) {
+    std::vector<int> sizes;
+    for (std::size_t axis = 0; loop >= 0 && axis < strategy.loop_of_axis.size(); ++axis)
+        if (strategy.loop_of_axis[axis] == loop && mesh.sizes[axis] > 1)
+            sizes.push_back(mesh.sizes[axis]);
+    return sizes;
 }
 
 static double points(const std::vector<int> &loops, const std::vector<std::int64_t> &extents) {
@@ -93,6 +103,25 @@ struct Transfer {
 };
 
 } // namespace
+
+sharding::SparseLoops busiest(const sharding::SparseLoops &loops, const std::vector<int> &row_cuts,
+                              const std::vector<int> &column_cuts, const std::vector<std::int64_t> &extents) {
+    sharding::SparseLoops most = loops;
+    const auto elements = static_cast<double>(extents[static_cast<std::size_t>(loops.outer)] *
+                                              extents[static_cast<std::size_t>(loops.inner)]);
+    if (loops.matrix != 0 && elements > 0)
+        most.density = static_cast<double>(planrt::most_nonzeros(loops.matrix, row_cuts, column_cuts)) / elements;
+    return most;
+}
+
+Part busiest(Part part, const std::vector<int> &row_cuts, const std::vector<int> &column_cuts,
+             const std::vector<std::int64_t> &extents) {
+    const double average = part.nest.sparse->density;
+    part.nest.sparse = busiest(*part.nest.sparse, row_cuts, column_cuts, extents);
+    if (average > 0)
+        part.flops_per_point *= part.nest.sparse->density / average;
+    return part;
+}
 
 Bytes matrix_bytes(const sharding::SparseLoops &matrix, int element_bytes, const std::vector<std::int64_t> &extents) {
     const auto rows = static_cast<double>(extents[static_cast<std::size_t>(matrix.outer)]);
@@ -203,7 +232,14 @@ Seconds seconds_under(const sharding::Strategy &strategy, const sharding::Operat
             for (std::size_t loop = 0; loop < part.loops.size(); ++loop)
                 own.push_back(part.loops[loop] < 0 ? part.nest.loops[loop].extent
                                                    : extents[static_cast<std::size_t>(part.loops[loop])]);
-            sum += part_seconds(part, own, machine, sharding::group_size(strategy.stored, mesh));
+            const auto cuts = [&](int loop) {
+                return cuts_of(part.loops[static_cast<std::size_t>(loop)], strategy, mesh);
+            };
+            const std::int64_t shares = sharding::group_size(strategy.stored, mesh);
+            if (const auto &sparse = part.nest.sparse; sparse && sparse->matrix != 0)
+                sum += part_seconds(busiest(part, cuts(sparse->outer), cuts(sparse->inner), own), own, machine, shares);
+            else
+                sum += part_seconds(part, own, machine, shares);
         }
     };
     add(work.parts);

@@ -28,9 +28,20 @@ namespace planc::cost {
 /// The iterations of the busiest rank: the largest block of each loop under the strategy.
 [[nodiscard]] std::vector<std::int64_t> local_extents(const sharding::Nest &nest, const sharding::Strategy &strategy,
                                                       const sharding::Mesh &mesh);
+/// The sizes of the axes that split the loop; -1: it is no loop.
+[[nodiscard]] std::vector<int> cuts_of(int loop, const sharding::Strategy &strategy, const sharding::Mesh &mesh);
 
-/// The bytes of a sparse product's matrix on a rank, with these local extents and the average number of nonzeros:
-/// column and value of each nonzero, and where each row begins.
+/// The loops with as many entries per element as the block has that has most, if axes of these sizes cut its rows and
+/// its columns into blocks of these local extents. As they are if nobody has read the matrix.
+[[nodiscard]] sharding::SparseLoops busiest(const sharding::SparseLoops &loops, const std::vector<int> &row_cuts,
+                                            const std::vector<int> &column_cuts,
+                                            const std::vector<std::int64_t> &extents);
+/// The same for a part of a step.
+[[nodiscard]] sharding::Part busiest(sharding::Part part, const std::vector<int> &row_cuts,
+                                     const std::vector<int> &column_cuts, const std::vector<std::int64_t> &extents);
+
+/// The bytes of a sparse product's matrix on a rank with these local extents: column and value of each nonzero, and
+/// where each row begins.
 [[nodiscard]] Bytes matrix_bytes(const sharding::SparseLoops &matrix, int element_bytes,
                                  const std::vector<std::int64_t> &extents);
 

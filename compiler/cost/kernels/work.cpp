@@ -52,6 +52,7 @@ void put(Key &key, const Part &part) {
         key.put(sparse->outer);
         key.put(sparse->inner);
         key.put(sparse->density);
+        key.put(sparse->matrix);
     }
     key.put(part.nest.windows.size());
     for (const sharding::NestWindow &window : part.nest.windows) {

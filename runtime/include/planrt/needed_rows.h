@@ -8,6 +8,9 @@
 #include <planrt/layout.h>
 #include <planrt/pattern.h>
 
+#include <cstdint>
+#include <vector>
+
 namespace planrt {
 
 /// The number of a matrix, from 1 on; equal nonzeros have equal numbers.
@@ -15,5 +18,10 @@ namespace planrt {
 
 /// Gives the matrix this number, unless it has one. Not beside layouts of it.
 void number_matrix(const Pattern &pattern, int number);
+
+/// The nonzeros of the block that has most, if its rows are cut into so many parts, each of these into so many, …, and
+/// its columns likewise.
+[[nodiscard]] std::int64_t most_nonzeros(int matrix, const std::vector<int> &row_cuts,
+                                         const std::vector<int> &column_cuts);
 
 } // namespace planrt

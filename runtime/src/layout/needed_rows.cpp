@@ -1,5 +1,6 @@
 #include <planrt/needed_rows.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <map>
@@ -7,6 +8,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace planrt {
 
@@ -15,7 +17,8 @@ namespace {
 /// The nonzeros of a matrix, and the needed rows that somebody asked for.
 class Numbered {
   public:
-    explicit Numbered(const Pattern &pattern) : row_begin_(pattern.row_begin), column_(pattern.column) {}
+    explicit Numbered(const Pattern &pattern)
+        : row_begin_(pattern.row_begin), column_(pattern.column), columns_(pattern.columns) {}
 
     [[nodiscard]] bool equals(const Pattern &pattern) const {
         return row_begin_ == pattern.row_begin && column_ == pattern.column;
@@ -30,7 +33,41 @@ class Numbered {
         return list;
     }
 
+    std::int64_t most_nonzeros(const std::vector<int> &row_cuts, const std::vector<int> &column_cuts) {
+        std::int64_t &most = most_[{row_cuts, column_cuts}];
+        if (most > 0)
+            return most;
+        const std::vector<std::size_t> row_part = parts(static_cast<std::int64_t>(row_begin_.size()) - 1, row_cuts);
+        const std::vector<std::size_t> column_part = parts(columns_, column_cuts);
+        std::vector<std::int64_t> of_block; // of one part of the rows after another
+        for (std::size_t row = 0; row < row_part.size(); ++row) {
+            if (row == 0 || row_part[row] != row_part[row - 1])
+                of_block.assign(column_part.empty() ? 0 : column_part.back() + 1, 0);
+            for (std::int64_t i = row_begin_[row]; i < row_begin_[row + 1]; ++i)
+                most = std::max(most, ++of_block[column_part[column_[i]]]);
+        }
+        return most;
+    }
+
   private:
+    /// The number of each index's part; parts without an index have none.
+    static std::vector<std::size_t> parts(std::int64_t extent, const std::vector<int> &cuts) {
+        std::vector<Range> ranges = {{0, extent}};
+        for (const int cut : cuts) {
+            std::vector<Range> finer;
+            for (const Range &range : ranges)
+                for (int index = 0; index < cut; ++index)
+                    finer.push_back(block(range, cut, index));
+            ranges = std::move(finer);
+        }
+        std::vector<std::size_t> part;
+        std::size_t number = 0;
+        for (const Range &range : ranges)
+            if (range.size() > 0)
+                part.insert(part.end(), static_cast<std::size_t>(range.size()), number++);
+        return part;
+    }
+
     [[nodiscard]] std::vector<std::int32_t> columns_of(Range rows, Range columns) const {
         std::vector<bool> needed(static_cast<std::size_t>(columns.size()), false);
         for (std::int64_t i = row_begin_[rows.begin]; i < row_begin_[rows.end]; ++i)
@@ -57,6 +94,8 @@ class Numbered {
     using Lists = std::map<std::array<std::int64_t, 4>, std::vector<std::int32_t>>;
     std::vector<std::int64_t> row_begin_;
     std::vector<std::int32_t> column_;
+    std::int64_t columns_;
+    std::map<std::pair<std::vector<int>, std::vector<int>>, std::int64_t> most_;
     Lists lists_;
     Lists of_transposed_;
 };
@@ -65,6 +104,14 @@ class Numbered {
 struct Registry {
     std::mutex mutex;
     std::map<int, std::unique_ptr<Numbered>> matrices;
+
+    /// With its number or, transposed, -number.
+    [[nodiscard]] Numbered &at(int number) const {
+        const auto found = matrices.find(std::abs(number));
+        if (found == matrices.end())
+            throw std::logic_error("matrix " + std::to_string(number) + " of a layout is not known");
+        return *found->second;
+    }
 };
 
 Registry &registry() {
@@ -94,15 +141,20 @@ void number_matrix(const Pattern &pattern, int number) {
         all.matrices.emplace(number, std::make_unique<Numbered>(pattern));
 }
 
+std::int64_t most_nonzeros(int matrix, const std::vector<int> &row_cuts, const std::vector<int> &column_cuts) {
+    Registry &all = registry();
+    const std::scoped_lock lock(all.mutex);
+    Numbered &numbered = all.at(matrix);
+    return matrix < 0 ? numbered.most_nonzeros(column_cuts, row_cuts) : numbered.most_nonzeros(row_cuts, column_cuts);
+}
+
 Range needed_rows(int matrix, Range rows, Range columns) {
     Registry &all = registry();
     const std::scoped_lock lock(all.mutex);
-    const auto found = all.matrices.find(std::abs(matrix));
-    if (found == all.matrices.end())
-        throw std::logic_error("matrix " + std::to_string(matrix) + " of a layout is not known");
+    Numbered &numbered = all.at(matrix);
     if (rows.size() == 0 || columns.size() == 0)
         return {columns.begin, columns.begin};
-    return {columns.begin, columns.end, &found->second->list(matrix < 0, rows, columns)};
+    return {columns.begin, columns.end, &numbered.list(matrix < 0, rows, columns)};
 }
 
 } // namespace planrt
