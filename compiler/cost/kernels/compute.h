@@ -31,8 +31,8 @@ namespace planc::cost {
 /// The sizes of the axes that split the loop; -1: it is no loop.
 [[nodiscard]] std::vector<int> cuts_of(int loop, const sharding::Strategy &strategy, const sharding::Mesh &mesh);
 
-/// The loops with as many entries per element as the block has that has most, if axes of these sizes cut its rows and
-/// its columns into blocks of these local extents. As they are if nobody has read the matrix.
+/// The loops with the density of the block that has most entries. Axes of these sizes cut the matrix's rows and columns
+/// into blocks; `extents` are local. Unchanged if nobody has read the matrix.
 [[nodiscard]] sharding::SparseLoops busiest(const sharding::SparseLoops &loops, const std::vector<int> &row_cuts,
                                             const std::vector<int> &column_cuts,
                                             const std::vector<std::int64_t> &extents);

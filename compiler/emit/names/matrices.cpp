@@ -87,10 +87,6 @@ std::string title_of(mlir::Operation *op) {
     return title;
 }
 
-std::string boolean(bool value) {
-    return value ? "true" : "false";
-}
-
 } // namespace
 
 InputProduct input_product(const std::string &name) {
@@ -182,7 +178,7 @@ std::string Matrices::file_row(const sema::Field &field) const {
         members.insert(members.end(), {std::to_string(file.file.column), boolean(file.file.header)});
     if (file.file.negatives_of >= 0)
         members.insert(members.end(), {std::to_string(file.file.negatives_of), std::to_string(file.file.seed) + "U"});
-    return "{" + joined(members) + "}";
+    return braces(members);
 }
 
 std::vector<std::string> Matrices::blocks(LocalExtents &extents) const {
@@ -191,7 +187,7 @@ std::vector<std::string> Matrices::blocks(LocalExtents &extents) const {
                                          extents.axes(side.axes)};
         if (side.window)
             members.push_back(text_of(*side.window));
-        return "{" + joined(members) + "}";
+        return braces(members);
     };
     std::vector<std::string> rows;
     for (const Block &block : blocks_) {

@@ -120,6 +120,14 @@ std::string within_layer(std::string title, const std::string &layer) {
     return title;
 }
 
+std::string boolean(bool value) {
+    return value ? "true" : "false";
+}
+
+std::string braces(const std::vector<std::string> &parts) {
+    return "{" + joined(parts) + "}";
+}
+
 std::string joined(const std::vector<std::string> &parts, std::string_view separator) {
     std::string result;
     for (const std::string &part : parts) {

@@ -17,7 +17,11 @@ namespace planc::emit {
 /// Shortest text that reads back as `value`: "0.1", "1.0", "1e-08".
 [[nodiscard]] std::string number(double value);
 
+[[nodiscard]] std::string boolean(bool value);
+
 [[nodiscard]] std::string joined(const std::vector<std::string> &parts, std::string_view separator = ", ");
+/// The same as an initializer list.
+[[nodiscard]] std::string braces(const std::vector<std::string> &parts);
 /// `head` + parts + `tail`, broken before a part that would pass column 120; continuation lines are indented by
 /// `indent`.
 [[nodiscard]] std::string wrapped(std::string_view head, const std::vector<std::string> &parts, std::string_view tail,

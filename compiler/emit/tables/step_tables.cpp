@@ -17,10 +17,6 @@ std::string array(const std::string &type, const std::string &name, const std::v
     return text + "};\n\n";
 }
 
-std::string braces(const std::vector<std::string> &parts) {
-    return "{" + joined(parts) + "}";
-}
-
 std::string action_row(const program::Program &program, const program::Action &action,
                        const TransferNumbers &transfers) {
     const bool moves = action.kind != program::ActionKind::run && action.kind != program::ActionKind::progress;

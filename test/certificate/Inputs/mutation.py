@@ -97,10 +97,14 @@ def judge(cases, honest, planc, broken, work):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("tree", type=pathlib.Path)
-    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("folder", type=pathlib.Path, nargs="?", help="where they are built; none: whether each could be")
     parser.add_argument("--only", default="", help="of the mutants whose names contain this")
     parser.add_argument("--jobs", type=int, default=2)
     given = parser.parse_args()
+    for mutant in mutants.MUTANTS:
+        mutated((given.tree / "compiler/plan" / mutant.file).read_text(), mutant.changes, mutant.file)
+    if given.folder is None:
+        return
     tree = given.folder
     copy_tree(given.tree, tree)
     if not (tree / "build" / "CMakeCache.txt").exists():
