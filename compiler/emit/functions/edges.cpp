@@ -1,10 +1,12 @@
 #include "emit/functions/edges.h"
 
+#include "emit/functions/edge_groups.h"
 #include "emit/names/text.h"
 #include "ir/edge_steps.h"
 #include "ir/layer_builder.h"
 #include "ir/pointwise.h"
 #include "ir/subscripts.h"
+#include "planrt/prefetch.h"
 
 #include <algorithm>
 #include <map>
@@ -15,6 +17,8 @@ namespace planc::emit {
 namespace {
 
 using Kind = ir::EdgeStep::Kind;
+
+constexpr std::int64_t shortest_in_groups = 4; ///< elements: half a vector
 
 class EdgeWriter {
   public:
@@ -73,16 +77,88 @@ class EdgeWriter {
     }
 
     void open_loops(const std::vector<std::string> &loops, std::size_t depth) {
-        write_available(static_cast<int>(steps_.size()) - 1);
-        if (depth == loops.size())
+        if (depth == loops.size()) {
+            write_available();
             return reduce();
-        open(loops[depth]);
+        }
+        const std::string &loop = loops[depth];
+        const bool is_last = depth + 1 == loops.size();
+        const std::vector<EdgeGroup> groups = groups_of_steps(steps_, computed_by(loop));
+        write_available();
+        if (in_groups(loop, groups, is_last))
+            return write_groups(loops, depth, groups);
+        const bool sums = std::ranges::any_of(groups, &EdgeGroup::sums);
+        open(loop, is_last && !sums && is_of_result(loop) ? "#pragma omp simd" : "");
         open_loops(loops, depth + 1);
-        close(loops[depth]);
+        close(loop);
     }
 
-    void open(const std::string &loop) {
+    [[nodiscard]] bool is_of_result(const std::string &loop) const {
+        return llvm::is_contained(subscripts_.result, loop);
+    }
+
+    /// The steps that are not computed and can be within this loop. Operands and numbers are rather read again.
+    std::set<int> computed_by(const std::string &loop) {
+        std::set<int> wanted;
+        indices_[loop] = ""; // as if it were open
+        for (int step = 0; std::cmp_less(step, steps_.size()); ++step) {
+            const std::set<std::string> &of_step = loops_of_steps_[static_cast<std::size_t>(step)];
+            const Kind kind = steps_[static_cast<std::size_t>(step)].kind;
+            if (kind != Kind::operand && kind != Kind::number && of_step.contains(loop) && is_open(of_step))
+                wanted.insert(step);
+        }
+        indices_.erase(loop);
+        return wanted;
+    }
+
+    /// Whether the loop runs once for each group, so that vectors can be used, and keeps values for the next one: not
+    /// if one loop without others inside does all, nor if the loop is short or the values do not fit the cache.
+    [[nodiscard]] bool in_groups(const std::string &loop, const std::vector<EdgeGroup> &groups, bool is_last) const {
+        const std::int64_t extent = dimension_of_loop(op_, loop).extent;
+        const bool has_more = !is_last || std::ranges::any_of(groups, &EdgeGroup::sums);
+        return is_of_result(loop) && has_more && !groups.empty() && extent >= shortest_in_groups &&
+               extent <= planrt::strip;
+    }
+
+    /// The groups one after another; then the reduction, in the last group or in the loops inside.
+    void write_groups(const std::vector<std::string> &loops, std::size_t depth, const std::vector<EdgeGroup> &groups) {
+        const std::string &loop = loops[depth];
+        const bool is_last = depth + 1 == loops.size();
+        std::map<int, std::string> arrays;
+        for (const int step : steps_to_keep(steps_, groups)) {
+            arrays[step] = body_.local(base_name(steps_[static_cast<std::size_t>(step)]));
+            body_.line("T " + arrays[step] + "[" + std::to_string(dimension_of_loop(op_, loop).extent) + "];");
+        }
+        const auto open_with_kept = [&](const std::string &pragma) {
+            open(loop, pragma);
+            for (const auto &[step, array] : arrays)
+                if (kept_.contains(step))
+                    set_name(step, array + "[" + indices_.at(loop) + "]");
+        };
+        for (const EdgeGroup &group : groups) {
+            open_with_kept(group.sums ? "" : "#pragma omp simd");
+            for (const int step : group.steps) {
+                write_needed(step);
+                if (arrays.contains(step)) {
+                    body_.line(arrays.at(step) + "[" + indices_.at(loop) + "] = " + names_.at(step) + ";");
+                    kept_.insert(step);
+                }
+            }
+            if (is_last && &group == &groups.back())
+                reduce();
+            close(loop);
+        }
+        if (!is_last) {
+            open_with_kept("");
+            open_loops(loops, depth + 1);
+            close(loop);
+        }
+    }
+
+    void open(const std::string &loop, const std::string &pragma = "") {
         const std::string index = bind(loop);
+        if (!pragma.empty())
+            body_.line(pragma);
         body_.open("for (int64_t " + index + " = 0; " + index + " < " + body_.extent(dimension_of_loop(op_, loop)) +
                    "; ++" + index + ") {");
         scopes_.emplace_back();
@@ -99,11 +175,30 @@ class EdgeWriter {
     /// A name for the loop's index on this rank.
     std::string bind(const std::string &loop) { return indices_[loop] = body_.local(identifier(loop)); }
 
-    /// Computes all steps up to `last` whose loops are open, if they are not computed yet.
-    void write_available(int last) {
-        for (int step = 0; step <= last; ++step)
-            if (!names_.contains(step) && is_open(loops_of_steps_[static_cast<std::size_t>(step)]))
-                write_step(step);
+    /// Computes all steps whose loops are open and that what follows needs.
+    void write_available() {
+        std::set<int> missing;
+        add_missing(static_cast<int>(steps_.size()) - 1, missing);
+        for (const int step : missing)
+            if (is_open(loops_of_steps_[static_cast<std::size_t>(step)]))
+                write_needed(step);
+    }
+
+    void add_missing(int step, std::set<int> &missing) const {
+        if (names_.contains(step) || !missing.insert(step).second)
+            return;
+        for (const int argument : steps_[static_cast<std::size_t>(step)].arguments)
+            add_missing(argument, missing);
+    }
+
+    /// Computes a step and those that it uses, unless they are computed.
+    void write_needed(int step) {
+        if (names_.contains(step))
+            return;
+        if (steps_[static_cast<std::size_t>(step)].kind != Kind::sum)
+            for (const int argument : steps_[static_cast<std::size_t>(step)].arguments)
+                write_needed(argument);
+        write_step(step);
     }
 
     [[nodiscard]] bool is_open(const std::set<std::string> &loops) const {
@@ -150,8 +245,8 @@ class EdgeWriter {
         const std::string name = body_.local("sum");
         body_.line("T " + name + " = 0;");
         for (const std::string &loop : step.loops)
-            open(loop);
-        write_available(step.arguments[0]);
+            open(loop, loop == step.loops.back() ? "#pragma omp simd reduction(+ : " + name + ")" : "");
+        write_needed(step.arguments[0]);
         body_.line(name + " += " + names_.at(step.arguments[0]) + ";");
         for (const std::string &loop : llvm::reverse(step.loops))
             close(loop);
@@ -266,6 +361,7 @@ class EdgeWriter {
     std::string entry_;                          ///< the value of the entry
     std::map<std::string, std::string> indices_; ///< of open loops
     std::map<int, std::string> names_;           ///< of steps that are computed
+    std::set<int> kept_;                         ///< steps that are in an array
     std::vector<std::vector<int>> scopes_;       ///< steps computed since the loops were opened
     std::map<std::string, std::string> keys_;    ///< of random numbers
 };
