@@ -130,7 +130,9 @@ double flops_per_point(EdgeReduceOp op) {
             for (const std::string &loop : steps[i].loops)
                 times *= extent(loop);
         const PointwiseFunction *function = steps[i].kind == Kind::call ? find_pointwise(steps[i].text) : nullptr;
-        flops += times * (function != nullptr ? function->flops : steps[i].kind == Kind::random ? 20 : 1);
+        flops += times * (function != nullptr             ? function->flops
+                          : steps[i].kind == Kind::random ? flops_of_single_random
+                                                          : 1);
     }
     return nest.sparse->density * flops / points;
 }

@@ -19,6 +19,11 @@ struct PointwiseFunction {
     double flops;
 };
 
+/// Those of a random number that planrt::fill_uniform() draws with others, and of one by planrt::uniform(), in the same
+/// approximation: measured beside exp.
+inline constexpr double flops_of_random = 60;
+inline constexpr double flops_of_single_random = 280;
+
 [[nodiscard]] const PointwiseFunction *find_pointwise(std::string_view name);
 [[nodiscard]] std::span<const PointwiseFunction> pointwise_functions();
 

@@ -2,6 +2,7 @@
 
 #include "cost/kernels/kernels.h"
 #include "ir/placement.h"
+#include "ir/pointwise.h"
 #include "ir/subscripts.h"
 #include "schedule/functions.h"
 #include "schedule/loop_nest.h"
@@ -103,7 +104,10 @@ void KernelWork::add_loops(ir::LoopsOp loops, const Reuse &reuse) {
             in_loop.loads.push_back(operand.getParentBlock() != &body && loaded.insert(operand).second);
         for (mlir::Value result : op.getResults())
             in_loop.stores.push_back(llvm::is_contained(yield->getOperands(), result));
-        const sharding::Operation operation = spmd::operation_of(op);
+        sharding::Operation operation = spmd::operation_of(op);
+        for (mlir::Value operand : op.getOperands())
+            if (operand.getDefiningOp<ir::RandomOp>()) // has no nest of its own
+                operation.flops_per_point += ir::flops_of_random;
         if (cost::has_rows(operation.nest))
             in_loop.own_rows = !std::exchange(rows, true);
         add_nest(&op, operation, reuse, &in_loop);

@@ -28,9 +28,24 @@ TEST(StepRandom, IsAFunctionOfEachOfItsArguments) {
 TEST(StepRandom, IsPhilox) {
     const std::uint64_t published_key = 0x299f31d0a4093822;
     const Key key = key_of(published_key ^ hash_of("name"), "name", 0x13198a2e);
-    EXPECT_EQ(uniform(key, 0x85a308d3, std::int64_t{0x03707344} << 32 | 0x243f6a88),
-              static_cast<float>(0xd16cfe09 >> 8) / 16777216);
+    constexpr std::uint32_t published[] = {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1};
+    constexpr std::int64_t counter = std::int64_t{0x03707344} << 32 | 0x243f6a88;
+    for (std::int64_t place = 0; place < 4; ++place)
+        EXPECT_EQ(uniform(key, 0x85a308d3, counter / 16 * 64 + counter % 16 + 16 * place),
+                  static_cast<float>(published[place] >> 8) / 16777216);
     EXPECT_EQ(uniform(key_of(hash_of("h"), "h", 0), 0, 0), static_cast<float>(0x6627e8 / 16777216.0));
+}
+
+TEST(StepRandom, ManyNumbersAtOnceAreTheSame) {
+    const Key key = key_of(1, "h1.dropout", 3);
+    for (const std::int64_t first : {std::int64_t{0}, std::int64_t{7}, std::int64_t{64}, (std::int64_t{1} << 34) - 5})
+        for (const std::int64_t count : {0, 1, 16, 57, 64, 200}) {
+            std::vector<float> numbers(static_cast<std::size_t>(count) + 1, 2.0F);
+            fill_uniform(key, 5, first, count, numbers.data());
+            for (std::int64_t i = 0; i < count; ++i)
+                ASSERT_EQ(numbers[static_cast<std::size_t>(i)], uniform(key, 5, first + i)) << first << " + " << i;
+            EXPECT_EQ(numbers.back(), 2.0F);
+        }
 }
 
 TEST(StepRandom, FnvOfPublishedVectors) { // Fowler, Noll, Vo: test_fnv.c

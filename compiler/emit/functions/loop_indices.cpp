@@ -138,6 +138,14 @@ std::string LoopIndices::global_index(ir::TensorType type, llvm::StringRef witho
     return text.empty() ? "0" : text;
 }
 
+bool LoopIndices::counts_innermost(ir::TensorType type, llvm::StringRef without, const Body &body) const {
+    const schedule::LoopSpace dimensions = schedule::dimensions_of(type);
+    if (inner_.empty() || dimensions.empty() || dimensions.back().role == without || body.orders(dimensions.back()))
+        return false;
+    const int last = dimension(dimensions.back().role);
+    return inner_.back().first <= last && last < inner_.back().last;
+}
+
 bool LoopIndices::moves(ir::TensorType type, const Loop &loop) const {
     return llvm::any_of(schedule::space_of(type), [&](const schedule::LoopDimension &part) {
         const int d = dimension(part.role);

@@ -36,6 +36,8 @@ class LoopIndices {
     [[nodiscard]] std::string index_of(llvm::StringRef role) const { return loop_of(dimension(role)).index; }
     /// The row-major number among the global elements of a tensor's dimensions, with one of them left out.
     [[nodiscard]] std::string global_index(ir::TensorType type, llvm::StringRef without, Body &body) const;
+    /// Whether global_index() counts the iterations of the innermost loop one by one.
+    [[nodiscard]] bool counts_innermost(ir::TensorType type, llvm::StringRef without, const Body &body) const;
     /// Whether the subscript of a tensor depends on the loop.
     [[nodiscard]] bool moves(ir::TensorType type, const Loop &loop) const;
 

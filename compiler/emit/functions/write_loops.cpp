@@ -10,6 +10,7 @@
 #include "emit/functions/loop_indices.h"
 #include "emit/names/text.h"
 #include "ir/pointwise.h"
+#include "planrt/random.h"
 #include "schedule/functions.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -268,15 +269,59 @@ class LoopWriter {
         if (indices_.inner().empty())
             return write_points(members);
         const llvm::SetVector<Value> loaded = loads(members);
-        const bool strips = is_large() && !loaded.empty() && llvm::any_of(members, computes_much);
-        const Loop whole = strips ? open_strips(loaded) : indices_.inner().back();
+        const llvm::SetVector<mlir::Operation *> randoms = randoms_of(members);
+        const bool fetches =
+            is_large() && !loaded.empty() && (!randoms.empty() || llvm::any_of(members, computes_much));
+        const bool strips = fetches || !randoms.empty();
+        const Loop whole = strips ? open_strips(fetches ? loaded : llvm::SetVector<Value>()) : indices_.inner().back();
+        fill_randoms(randoms);
         body_.line(pragma(members));
         body_.open(indices_.inner().back().head());
         write_points(members);
         body_.close();
         if (strips)
             body_.close();
+        filled_.clear();
         indices_.inner().back() = whole;
+    }
+
+    /// The random tensors of the innermost loop whose numbers are drawn for a strip at once.
+    llvm::SetVector<mlir::Operation *> randoms_of(const std::vector<const LoopMember *> &members) {
+        int64_t elements = 1;
+        for (int d = indices_.inner().back().first; d < indices_.inner().back().last; ++d)
+            elements *= nest_.space[static_cast<size_t>(d)].extent;
+        llvm::SetVector<mlir::Operation *> randoms;
+        llvm::SmallVector<mlir::Operation *> open;
+        for (const LoopMember *member : members)
+            open.push_back(member->op);
+        while (elements >= planrt::random_block / 2 && !open.empty()) // fewer: most of a block would be for nothing
+            for (Value operand : open.pop_back_val()->getOperands()) {
+                mlir::Operation *producer = operand.getDefiningOp();
+                if (!schedule::is_inline(producer))
+                    continue;
+                auto random = mlir::dyn_cast<ir::RandomOp>(producer);
+                if (!random)
+                    open.push_back(producer);
+                else if (indices_.counts_innermost(random.getResult().getType(), random.getSamples().value_or(""),
+                                                   body_))
+                    randoms.insert(random);
+            }
+        return randoms;
+    }
+
+    void fill_randoms(const llvm::SetVector<mlir::Operation *> &randoms) {
+        Loop &loop = indices_.inner().back();
+        const std::string index = loop.index;
+        for (mlir::Operation *op : randoms) {
+            auto random = mlir::cast<ir::RandomOp>(op);
+            const std::string numbers = body_.local("random");
+            body_.line("float " + numbers + "[planrt::strip];");
+            loop.index = loop.from;
+            body_.line("planrt::fill_uniform(" + number_of(random) + ", " + loop.to + " - " + loop.from + ", " +
+                       numbers + ");");
+            loop.index = index;
+            filled_[op] = numbers + "[" + index + " - " + loop.from + "]";
+        }
     }
 
     void declare_row_reductions(const std::vector<const LoopMember *> &members) {
@@ -503,6 +548,15 @@ class LoopWriter {
     }
 
     std::string random_text(ir::RandomOp random) {
+        const auto filled = filled_.find(random);
+        const std::string number =
+            filled != filled_.end() ? filled->second : "planrt::uniform(" + number_of(random) + ")";
+        const mlir::Type element = random.getResult().getType().getElementType();
+        return element.isF32() ? number : "static_cast<" + type_name(element) + ">(" + number + ")";
+    }
+
+    /// The key, the sample and the element that a number belongs to, as arguments.
+    std::string number_of(ir::RandomOp random) {
         const ir::TensorType type = random.getResult().getType();
         const llvm::StringRef samples = random.getSamples().value_or("");
         std::string sample = "0";
@@ -511,10 +565,7 @@ class LoopWriter {
                 sample = body_.file_number_of_sample(first_sample_ + " + " +
                                                      (dimension.axes.empty() ? "" : body_.begin(dimension) + " + ") +
                                                      indices_.index_of(samples));
-        const std::string number = "planrt::uniform(" + keys_.lookup(random.getKey()) + ", " + sample + ", " +
-                                   indices_.global_index(type, samples, body_) + ")";
-        return type.getElementType().isF32() ? number
-                                             : "static_cast<" + type_name(type.getElementType()) + ">(" + number + ")";
+        return keys_.lookup(random.getKey()) + ", " + sample + ", " + indices_.global_index(type, samples, body_);
     }
 
     /// Declares, before the loops, what the numbers of each random tensor share.
@@ -554,7 +605,8 @@ class LoopWriter {
     llvm::DenseMap<Value, std::string> hoisted_; ///< values read before the innermost loop
     llvm::DenseMap<Value, std::string> loaded_;  ///< values read at the beginning of an iteration
     std::string first_sample_;
-    llvm::StringMap<std::string> keys_; ///< of random numbers
+    llvm::StringMap<std::string> keys_;                     ///< of random numbers
+    llvm::DenseMap<mlir::Operation *, std::string> filled_; ///< random numbers that are drawn already
 };
 
 } // namespace
