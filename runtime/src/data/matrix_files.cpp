@@ -2,6 +2,7 @@
 
 #include "support/failure.h"
 
+#include <planrt/needed_rows.h>
 #include <planrt/vertex_order.h>
 
 namespace planrt {
@@ -35,6 +36,12 @@ Pattern in_order(Pattern matrix, const MatrixFile &file, const Order &order) {
     const std::vector<std::int32_t> vertices = order_of_text(order.text, order.vertices);
     const std::span<const std::int32_t> none;
     return permuted(matrix, file.ordered_rows ? vertices : none, file.ordered_columns ? vertices : none);
+}
+
+void number_matrices(const Program &program, const DataSource &source) {
+    for (const MatrixFile &file : program.matrix_files)
+        if (file.number != 0 && !has_matrix(file.number))
+            number_matrix(in_order(read_matrix(source, file), file, program.order), file.number);
 }
 
 void divide_by_degrees(Pattern &matrix) {

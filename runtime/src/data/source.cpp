@@ -3,22 +3,9 @@
 #include "data/matrix_files.h"
 #include "support/failure.h"
 
-#include <unistd.h>
-
-#include <cstring>
+#include <string_view>
 
 namespace planrt {
-
-std::string DataSource::path(const char *file) const {
-    if (file[0] == '/' && !replaced)
-        return file;
-    const std::string below = directory + "/" + file;
-    const char *slash = std::strrchr(file, '/');
-    if (!replaced || slash == nullptr || access(below.c_str(), F_OK) == 0)
-        return below;
-    const std::string directly = directory + slash;
-    return access(directly.c_str(), F_OK) == 0 ? directly : below;
-}
 
 bool is_weight(const Field &field) {
     return std::string_view(field.name) == "valid";

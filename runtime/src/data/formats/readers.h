@@ -2,6 +2,7 @@
 // Failure with the file, the place in it and what was expected.
 #pragma once
 
+#include "data/data_source.h"
 #include "data/store.h"
 
 #include <planrt/planrt.h>
@@ -10,15 +11,6 @@
 #include <vector>
 
 namespace planrt {
-
-/// The place from which a data set is read.
-struct DataSource {
-    const DataSet &set;
-    std::string directory; ///< of the .plan file, or that of --data
-    bool replaced;         ///< --data: a file may lie in the directory itself, under its last name
-    /// The path of `file`, absolute or below the directory.
-    [[nodiscard]] std::string path(const char *file) const;
-};
 
 /// For each sample, the value of DataSet::split_column, or 1 if its file is for tests; empty for other splits. Of graph
 /// data, the part of each row of its own table.
