@@ -9,12 +9,13 @@ namespace planrt {
 
 GraphFile located(const DataSource &source, const MatrixFile &file) {
     return {file.format,
-            source.path(file.path),
+            is_drawn(file.format) ? std::string("synthetic_graph") : source.path(file.path),
             *file.targets == '\0' ? std::string() : source.path(file.targets),
             file.column,
             file.header,
             file.negatives_of,
-            file.seed};
+            file.seed,
+            file.edges};
 }
 
 Pattern read_matrix(const DataSource &source, const MatrixFile &file) {

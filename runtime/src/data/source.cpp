@@ -36,10 +36,13 @@ std::vector<std::string> files_of(const DataSource &source, const std::vector<Fi
     case DataFormat::cifar:
         return cifar_files(source.path(source.set.path));
     case DataFormat::graph:
-        files.push_back(source.path(source.set.path));
+        if (*source.set.path != '\0')
+            files.push_back(source.path(source.set.path));
         for (const FieldStore &store : stores)
-            if (store.field().matrix != nullptr)
-                files.push_back(located(source, *store.field().matrix).path);
+            if (const MatrixFile *matrix = store.field().matrix; matrix != nullptr && is_drawn(matrix->format))
+                continue;
+            else if (matrix != nullptr)
+                files.push_back(located(source, *matrix).path);
             else if (*store.field().file != '\0')
                 files.push_back(source.path(store.field().file));
         return files;
