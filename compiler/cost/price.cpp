@@ -277,7 +277,7 @@ class Table {
             row.by_mpi = price.method.algorithm == planrt::Algorithm::mpi;
             if (price.rate != nullptr)
                 row.rate = *price.rate;
-            row.halo = planrt::is_windowed(step.to);
+            row.halo = planrt::has_halos(step.to);
             row.price = price.price;
             row.from = layout_text(value, step.from, table_.axes);
             row.to = layout_text(value, step.to, table_.axes);

@@ -266,8 +266,8 @@ struct Augmentation {
     [[nodiscard]] bool any() const { return flip || padding > 0; }
 };
 
-/// A sparse matrix in a file, as a field of `graph` data declares it. The extents in its options are 0 until a use says
-/// them.
+/// A sparse matrix in a file, or one that is drawn, as a field of `graph` data declares it. The extents in its options
+/// are 0 until a use says them.
 struct MatrixFile {
     planrt::GraphFile file;
     planrt::GraphOptions options{0, 0};
@@ -296,7 +296,7 @@ struct OrderSetting {
 struct Data {
     std::string name;
     std::string format;    ///< csv, idx, npy, text, cifar, synthetic, graph
-    std::string path;      ///< csv, text, graph: the table of vertices; cifar: a directory or a file
+    std::string path;      ///< csv, text, graph: the table of vertices, or empty; cifar: a directory or a file
     std::string directory; ///< absolute: of the file that declares it
     std::vector<Field> fields;
     enum class Split : std::uint8_t { shares, counts, column, files } split = Split::shares;
@@ -304,7 +304,7 @@ struct Data {
     double test = 0;
     std::int64_t split_column = -1;
     std::int64_t samples = 0; ///< synthetic
-    std::uint64_t seed = 0;   ///< synthetic
+    std::uint64_t seed = 0;   ///< synthetic; graph without a path
     bool header = false;      ///< csv, graph
     OrderSetting order = {};  ///< graph
     support::SourceRange where;

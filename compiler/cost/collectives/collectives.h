@@ -91,7 +91,7 @@ struct Price {
 [[nodiscard]] Price broadcast(Algorithm algorithm, const Group &group, Bytes n);
 /// `leaving`: bytes that one rank sends to others.
 [[nodiscard]] Price all_to_all(const Group &group, Bytes leaving);
-/// `messages` sends with `leaving` bytes in total.
+/// Sends of `leaving` bytes in total, which take the latencies of so many messages, one after another.
 [[nodiscard]] Price point_to_point(const Group &group, bool neighbours, double messages, Bytes leaving);
 
 } // namespace planc::cost

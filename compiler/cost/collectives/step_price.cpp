@@ -2,6 +2,7 @@
 
 #include "sharding/bucket.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace planc::cost {
@@ -54,9 +55,16 @@ void take_measured(const support::CollectiveRate &rate, Bytes payload, double ca
     price.arithmetic = Seconds(0);
 }
 
+/// Needed rows are on their way to all ranks at the same time. The sides of halos travel one after another, beside the
+/// rows that need none; for other exchanges a latency for each message is an upper limit.
+double latencies(const planrt::Traffic &traffic, const planrt::Placement &to) {
+    const bool needed_rows = planrt::is_windowed(to) && !planrt::has_halos(to);
+    return static_cast<double>(needed_rows ? std::min<std::int64_t>(traffic.calls, 1) : traffic.calls);
+}
+
 /// The price of a collective that moves `traffic` on its busiest rank.
 Price price_by(Algorithm algorithm, CollectiveKind kind, const Group &group, const planrt::Traffic &traffic,
-               Bytes payload, bool halo, const Machine &machine) {
+               Bytes payload, const planrt::Placement &to, const Machine &machine) {
     const double elements = static_cast<double>(traffic.elements);
     switch (kind) {
     case CollectiveKind::all_reduce:
@@ -68,7 +76,7 @@ Price price_by(Algorithm algorithm, CollectiveKind kind, const Group &group, con
     case CollectiveKind::all_to_all:
         return all_to_all(group, payload);
     case CollectiveKind::exchange:
-        return point_to_point(group, halo, static_cast<double>(traffic.calls), payload);
+        return point_to_point(group, planrt::has_halos(to), latencies(traffic, to), payload);
     case CollectiveKind::slice:
         break;
     }
@@ -114,8 +122,7 @@ StepPrice price_traffic(const sharding::Step &step, const planrt::Traffic &traff
     for (const AlgorithmRange &range : alternatives(table_of(step.kind, machine.algorithms), decides)) {
         const bool by_mpi = (range.by_mpi && traffic.elements <= most_counted) || !has_methods(step.kind);
         const support::CollectiveRate *rate = by_mpi ? measured_rate(step.kind, group, decides, machine) : nullptr;
-        Price price =
-            price_by(range.algorithm, step.kind, group, result.traffic, payload, planrt::is_windowed(step.to), machine);
+        Price price = price_by(range.algorithm, step.kind, group, result.traffic, payload, step.to, machine);
         if (rate != nullptr)
             take_measured(*rate, payload, calls, price);
         const double seconds = price.latency.value + part * (price.transfer + price.arithmetic).value;

@@ -46,7 +46,7 @@ std::string closed_form(const CollectiveRow &row, const Group &ranks) {
     case CollectiveKind::all_to_all:
         return "(P-1) alpha + n beta";
     case CollectiveKind::exchange:
-        return number(static_cast<double>(row.calls) / row.times) + " alpha + n beta";
+        return number(row.price.messages / row.times) + " alpha + n beta";
     case CollectiveKind::slice:
         break;
     }

@@ -56,6 +56,8 @@ std::string run_simulation(const Options &options, const Compilation &compilatio
     for (const std::string &word : {std::string("-np"), std::to_string(ranks), std::string("-platform"), platform,
                                     std::string("-hostfile"), hosts, program, results, std::to_string(options.steps)})
         command.push_back(word);
+    if (!options.data.empty())
+        command.push_back(options.data);
     if (std::string error =
             run_program(command, "the simulation failed", "is SimGrid installed (package libsimgrid-dev)?");
         !error.empty())

@@ -106,9 +106,15 @@ class Compilation {
         return write_file(source_, request_.cpp);
     }
 
-    /// Appends the output and the inputs after the options.
-    void add_files(const std::string &archive) {
-        command.insert(command.end(), {"-o", as_argument(request_.output), source_, archive});
+    /// Appends the output, the inputs and the libraries after the options. Returns an empty text or the error.
+    std::string add_files(const std::string &library, const std::string &archive) {
+        std::string flags;
+        if (std::string error = read_file(library + "/planrt.flags", flags); !error.empty())
+            return error;
+        command.insert(command.end(), {"-o", as_argument(request_.output), source_, library + "/" + archive});
+        for (std::string &word : words(flags))
+            command.push_back(std::move(word));
+        return {};
     }
 
     std::vector<std::string> command;
@@ -122,15 +128,17 @@ class Compilation {
 } // namespace
 
 std::string compile_to_simulate(const CompileRequest &request, const Installation &installation) {
-    const std::string archive = installation.library + "/libplanrt_smpi.a";
-    if (!std::filesystem::exists(archive))
-        return "'" + archive + "' is not there: planc was built without SimGrid (package libsimgrid-dev)";
+    const std::string archive = "libplanrt_smpi.a";
+    if (!std::filesystem::exists(installation.library + "/" + archive))
+        return "'" + installation.library + "/" + archive +
+               "' is not there: planc was built without SimGrid (package libsimgrid-dev)";
     Compilation compilation(request);
     if (std::string error = compilation.prepare(); !error.empty())
         return error;
     std::vector<std::string> &command = compilation.command;
     command.insert(command.end(), {"-std=c++20", "-O1", "-fopenmp-simd", "-I" + installation.include});
-    compilation.add_files(archive);
+    if (std::string error = compilation.add_files(installation.library, archive); !error.empty())
+        return error;
     return run_program(command, "'" + command[0] + "' could not compile the program to be simulated",
                        "is SimGrid installed (package libsimgrid-dev)?");
 }
@@ -138,9 +146,6 @@ std::string compile_to_simulate(const CompileRequest &request, const Installatio
 std::string compile_cpp(const CompileRequest &request, const Installation &installation) {
     Compilation compilation(request);
     if (std::string error = compilation.prepare(); !error.empty())
-        return error;
-    std::string flags;
-    if (std::string error = read_file(installation.library + "/planrt.flags", flags); !error.empty())
         return error;
     // These come before the user's own options, which therefore win.
     const std::vector<std::string> defaults{"-std=c++20",
@@ -153,9 +158,8 @@ std::string compile_cpp(const CompileRequest &request, const Installation &insta
     std::vector<std::string> &command = compilation.command;
     command.insert(command.begin() + 1, defaults.begin(), defaults.end());
     // libplanrt.a comes before MPI's own library, which mpicxx puts last, so that its wrappers count the messages.
-    compilation.add_files(installation.library + "/libplanrt.a");
-    for (std::string &word : words(flags))
-        command.push_back(std::move(word));
+    if (std::string error = compilation.add_files(installation.library, "libplanrt.a"); !error.empty())
+        return error;
     return run_program(command, "'" + command[0] + "' could not compile the emitted program");
 }
 

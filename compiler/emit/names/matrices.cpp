@@ -143,7 +143,8 @@ std::vector<std::string> Matrices::files() const {
 }
 
 std::string Matrices::file_row(const sema::Field &field) const {
-    static constexpr const char *formats[] = {"matrix_market", "edge_list", "npy", "ogb", "lookup", "groups"};
+    static constexpr const char *formats[] = {"matrix_market", "edge_list", "npy",  "ogb",    "lookup",
+                                              "groups",        "uniform",   "rmat", "lattice"};
     static constexpr const char *duplicates[] = {"sum", "error"};
     static constexpr const char *normalizations[] = {"none", "row", "symmetric"};
     const auto known = std::ranges::find(known_, field.name, &sema::Matrix::name);
@@ -169,15 +170,18 @@ std::string Matrices::file_row(const sema::Field &field) const {
         file.file.format == planrt::GraphFormat::lookup || file.file.format == planrt::GraphFormat::groups;
     const bool has_column = of_table || file.file.column > 0;
     const bool is_ordered = known != known_.end() && (known->ordered_rows || known->ordered_columns);
-    if (has_column && known == known_.end())
+    const bool is_drawn = planrt::is_drawn(file.file.format);
+    if ((has_column || is_drawn) && known == known_.end())
         members.insert(members.end(), {"-1", "0", "0"});
-    if (has_column || is_ordered)
+    if (has_column || is_drawn || is_ordered)
         members.insert(members.end(),
                        {boolean(is_ordered && known->ordered_rows), boolean(is_ordered && known->ordered_columns)});
-    if (has_column)
+    if (has_column || is_drawn)
         members.insert(members.end(), {std::to_string(file.file.column), boolean(file.file.header)});
-    if (file.file.negatives_of >= 0)
+    if (file.file.negatives_of >= 0 || is_drawn)
         members.insert(members.end(), {std::to_string(file.file.negatives_of), std::to_string(file.file.seed) + "U"});
+    if (is_drawn)
+        members.push_back(std::to_string(file.file.edges));
     return braces(members);
 }
 

@@ -113,7 +113,7 @@ void Tables::write_program() {
     const auto before = [&members](const char *name) {
         return std::ranges::find(members, std::string_view(name), &std::pair<const char *, std::string>::first);
     };
-    if (info_.order && !info_.modelled)
+    if (info_.order)
         members.insert(before("traffic"), {"order", write_order(*info_.order)});
     for (const char *table : {"matrix_files", "matrix_blocks"})
         if (spans_[table] != "{}")

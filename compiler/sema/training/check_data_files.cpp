@@ -106,9 +106,10 @@ class FileChecker {
   private:
     /// Tables and dense matrices; sparse ones are read while compiling.
     void check_graph() const {
-        exists(data_.path, data_.where);
+        if (!data_.path.empty())
+            exists(data_.path, data_.where);
         for (const Field &field : data_.fields)
-            if (field.matrix && used_as_tensor(field.name))
+            if (field.matrix && !planrt::is_drawn(field.matrix->file.format) && used_as_tensor(field.name))
                 exists(field.matrix->file.path, field.where);
             else if (!field.file.empty())
                 exists(field.file, field.where);

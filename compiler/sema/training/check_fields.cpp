@@ -36,13 +36,18 @@ std::string text(const Dimension &dimension) {
     return dimension.role + ": " + std::to_string(dimension.extent);
 }
 
+/// Neither a column nor a matrix: of `graph` without a table.
+bool is_random(const Field &field) {
+    return field.first_column == field.last_column && field.file.empty() && !field.matrix;
+}
+
 void check_field(const Field &field, const Argument &argument, const Data &data, const Context &context) {
     const std::vector<Dimension> &dimensions = argument.type.dimensions;
     std::int64_t elements = 1; // the tensor's size fits 64 bits
     for (std::size_t i = 1; i < dimensions.size(); ++i)
         elements *= dimensions[i].extent;
     const std::int64_t columns = field.last_column - field.first_column;
-    const bool table = data.format == "csv" || (data.format == "graph" && !field.matrix);
+    const bool table = data.format == "csv" || (data.format == "graph" && !field.matrix && !is_random(field));
     if (table && columns != elements)
         context.fail(column_count, argument.where,
                      {field.name, std::to_string(columns), to_string(argument.type), std::to_string(elements)},

@@ -18,6 +18,8 @@ PLANC_DIAGNOSTIC(no_training_share, error, "the share for training must be above
 PLANC_DIAGNOSTIC(graph_split, error, "the vertices of a graph are split by 'column(i)' of their table"); // T8
 PLANC_DIAGNOSTIC(split_of_other_table, error,
                  "the table that 'graph' names is split, by one of its own columns; others are whole"); // T10
+PLANC_DIAGNOSTIC(no_table, error, "data '{0}' has no table: 'graph' has no path here");                 // T12
+PLANC_DIAGNOSTIC(seed_of_table, error, "'seed' is for 'graph' without a path, whose fields are drawn"); // T12
 PLANC_DIAGNOSTIC(synthetic_field, error, "synthetic data has the fields that the loss uses; '{0}' cannot be set");
 
 namespace {
@@ -74,7 +76,16 @@ class DataReader {
         field.where = setting.where;
         if (field.matrix)
             field.matrix->file.header = data_.header;
+        else if (field.file.empty())
+            check_table(setting.where);
         data_.fields.push_back(std::move(field));
+    }
+
+    /// Of graph data: that there is a table of samples, a column of which is read.
+    void check_table(SourceRange where) const {
+        if (data_.format == "graph" && data_.path.empty())
+            context_.fail(no_table, where, {data_.name},
+                          {hint("fields that are not set have random values; 'table = …' names another table")});
     }
 
     /// T1
@@ -98,21 +109,24 @@ class DataReader {
         const bool path_alone = data_.format == "text" || data_.format == "cifar";
         const bool synthetic = data_.format == "synthetic";
         const Arguments arguments(context_, call,
-                                  graph        ? std::vector<std::string>{"path", "header", "order"}
+                                  graph        ? std::vector<std::string>{"path", "header", "order", "seed"}
                                   : csv        ? std::vector<std::string>{"path", "header"}
                                   : path_alone ? std::vector<std::string>{"path"}
                                   : synthetic  ? std::vector<std::string>{"seed", "samples"}
                                                : std::vector<std::string>{});
         const auto value = [&](const syntax::CallArgument *given) { return constants_.evaluate(*given->value); };
         const std::int64_t most = std::numeric_limits<std::int64_t>::max();
-        if (csv || path_alone) {
-            const syntax::CallArgument &path = arguments.require("path");
-            data_.path = expect_string(context_, value(&path), path.where, arguments.what("path"));
-        }
+        const syntax::CallArgument *path = csv || path_alone ? arguments.find("path") : nullptr;
+        if (path == nullptr && (path_alone || data_.format == "csv"))
+            path = &arguments.require("path");
+        if (path != nullptr)
+            data_.path = expect_string(context_, value(path), path->where, arguments.what("path"));
         if (const auto *header = arguments.find("header"))
             data_.header = expect_boolean(context_, value(header), header->where, arguments.what("header"));
         if (const auto *order = arguments.find("order"))
             data_.order = read_order(*order->value, arguments.what("order"), constants_, context_);
+        if (const auto *seed = arguments.find("seed"); seed != nullptr && path != nullptr)
+            context_.fail(seed_of_table, seed->where, {});
         if (const auto *seed = arguments.find("seed"))
             data_.seed = static_cast<std::uint64_t>(
                 expect_integer_in(context_, value(seed), seed->where, arguments.what("seed"), 0, most));
@@ -139,6 +153,7 @@ class DataReader {
             const Field column = reader.source(*call, setting.value->where);
             if (!column.file.empty())
                 context_.fail(split_of_other_table, setting.value->where, {});
+            check_table(setting.value->where);
             data_.split_column = column.first_column;
             return;
         }

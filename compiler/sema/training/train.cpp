@@ -115,12 +115,17 @@ class TrainReader {
         analysis_.fail_unknown(unknown_data, name, &UnitNames::data, unit_);
     }
 
-    /// The names that the loss may use: the fields of the data set; for synthetic data, all names that it uses.
+    /// Whether fields that are not declared have random values: those of synthetic data, and of graphs without a table.
+    static bool draws_fields(const Data &data) {
+        return data.format == "synthetic" || (data.format == "graph" && data.path.empty());
+    }
+
+    /// The names that the loss may use: the fields of the data set; where fields are drawn, all names that it uses.
     std::vector<std::pair<std::string, SourceRange>> fields(const Data &data, const syntax::Expression &loss) const {
         std::vector<std::pair<std::string, SourceRange>> all;
         for (const Field &field : data.fields)
             all.emplace_back(field.name, field.where);
-        if (data.format == "synthetic")
+        if (draws_fields(data))
             add_references(loss, all);
         return all;
     }
@@ -129,7 +134,9 @@ class TrainReader {
                         std::vector<std::pair<std::string, SourceRange>> &all) const {
         if (const auto *reference = std::get_if<syntax::Reference>(&expression.node)) {
             const bool argument = std::find(arguments_.begin(), arguments_.end(), reference->name) != arguments_.end();
-            if (argument || !analysis_.dimensions.known(reference->name))
+            const bool is_there =
+                std::any_of(all.begin(), all.end(), [&](const auto &field) { return field.first == reference->name; });
+            if (!is_there && (argument || !analysis_.dimensions.known(reference->name)))
                 all.emplace_back(reference->name, expression.where);
         }
         for_each_child(expression, [&](const syntax::Expression &child) { add_references(child, all); });
@@ -206,9 +213,9 @@ class TrainReader {
         train_.layout = name;
     }
 
-    /// Gives synthetic data the fields that the loss uses.
+    /// Gives data whose fields are drawn the fields that the loss uses.
     void finish_data(Data &data) {
-        if (data.format != "synthetic")
+        if (!draws_fields(data))
             return;
         for (const Argument &argument : train_.loss.arguments) {
             const bool there = std::any_of(data.fields.begin(), data.fields.end(),
@@ -218,7 +225,7 @@ class TrainReader {
         }
         constexpr std::int64_t default_batches = 16;
         for (const Argument &argument : train_.loss.arguments)
-            if (data.samples == 0 && !argument.type.dimensions.empty())
+            if (data.format == "synthetic" && data.samples == 0 && !argument.type.dimensions.empty())
                 data.samples = default_batches * argument.type.dimensions.front().extent; // a tensor has at most 2^60
     }
 

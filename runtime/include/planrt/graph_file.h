@@ -1,4 +1,4 @@
-// Reads a sparse matrix or a graph from a file. Plain C++, no MPI; compiler and runtime read the same.
+// Reads a sparse matrix or a graph from a file, or draws one. Plain C++, no MPI; compiler and runtime read the same.
 //
 // Of an edge, the source is the column and the target is the row (pattern.h). In a Matrix Market file, "i j" is row i,
 // column j: vertex i receives from vertex j.
@@ -22,8 +22,18 @@ enum class GraphFormat : std::uint8_t {
     npy,           ///< one array (2, edges): sources, targets; or one file for each of them
     ogb,    ///< a folder with edge.csv, num-node-list.csv, perhaps num-edge-list.csv: the graph of OGB's data sets
     lookup, ///< a column of a table (CSV) with the number of something in each line: an entry (line, number) of 1
-    groups  ///< the same transposed: entries (number, line)
+    groups, ///< the same transposed: entries (number, line)
+    // Drawn by the seed, without a file; all values are 1, and a square matrix has nothing on its diagonal.
+    uniform, ///< every set of so many entries is as likely as any other
+    rmat,    ///< hubs and communities (Chakrabarti et al. 2004), with the figures of Graph500; hubs have low numbers
+    lattice  ///< a ring, each vertex joined to the nearest ones on both sides (Watts and Strogatz 1998); nothing is
+             ///< drawn
 };
+
+/// Whether a matrix of this format is drawn and has no file.
+[[nodiscard]] constexpr bool is_drawn(GraphFormat format) {
+    return format == GraphFormat::uniform || format == GraphFormat::rmat || format == GraphFormat::lattice;
+}
 
 /// Each file may be compressed with gzip. Of `ogb`, its files may end in ".gz".
 struct GraphFile {
@@ -37,6 +47,7 @@ struct GraphFile {
     /// empty.
     int negatives_of = -1;
     std::uint64_t seed = 0;
+    std::int64_t edges = 0; ///< uniform, rmat: the number of entries; lattice: of each row, even
 };
 
 /// What happens to an entry that the file has twice.

@@ -187,6 +187,9 @@ struct Placement {
 
 /// Whether a dimension has a window.
 [[nodiscard]] bool is_windowed(const Placement &placement);
+/// Whether a dimension has a window that is not that of a sparse matrix: ranks need something of their neighbours'
+/// blocks.
+[[nodiscard]] bool has_halos(const Placement &placement);
 
 [[nodiscard]] Box local_box(const Placement &placement, const Mesh &mesh, int rank);
 /// The range of its flattened box that the rank holds; all of it if nothing is sharded.

@@ -16,6 +16,9 @@ namespace planrt {
 /// The number of a matrix, from 1 on; equal nonzeros have equal numbers.
 [[nodiscard]] int number_matrix(const Pattern &pattern);
 
+/// Whether some matrix has this number.
+[[nodiscard]] bool has_matrix(int number);
+
 /// Gives the matrix this number, unless it has one. Not beside layouts of it.
 void number_matrix(const Pattern &pattern, int number);
 

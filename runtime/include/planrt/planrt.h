@@ -116,6 +116,7 @@ struct MatrixFile {
     bool header = false;
     int negatives_of = -1;
     std::uint64_t seed = 0;
+    std::int64_t edges = 0;
 };
 
 /// An order of vertices other than that of the file. Whatever the program reads, writes or draws by a vertex's number
@@ -162,7 +163,8 @@ struct Field {
 /// extent of the field's second dimension; each is its index in the sorted list of the characters that occur in the
 /// file. cifar: the binary version of CIFAR-10 or CIFAR-100, a directory with its published files or one of them.
 /// graph: a batch is all samples, vertices or whole graphs, in the order of the program; the table (CSV) has a line
-/// for each. Fields of other tables have as many rows as these, and all of them.
+/// for each. Fields of other tables have as many rows as these, and all of them. Without a path, there are no tables:
+/// fields that are no matrices have random values, as synthetic ones have.
 enum class DataFormat : std::uint8_t { csv, idx, npy, synthetic, text, cifar, graph };
 /// files: there are separate files for training and for tests.
 enum class SplitKind : std::uint8_t { shares, counts, column, files };
@@ -177,7 +179,7 @@ struct DataSet {
     double test = 0;
     int split_column = 0;
     std::int64_t samples = 0; ///< synthetic: how many there are
-    std::uint64_t seed = 0;   ///< synthetic
+    std::uint64_t seed = 0;   ///< synthetic; graph without a path
     bool header = false;      ///< csv, graph: first line is a header
 };
 

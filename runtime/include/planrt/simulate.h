@@ -17,9 +17,10 @@ struct ModelledKernels {
 /// Kernel `index` of ModelledKernels runs.
 void modelled(Context &context, int index);
 
-/// Runs training steps, with the arguments `FILE STEPS`, and writes their times by layer and collective to FILE (JSON):
-/// first each collective by itself, from when all ranks have started it until the last one has its result; then the
-/// step as scheduled. Exit code: 0 done, 1 failure, 2 wrong usage.
+/// Runs training steps, with the arguments `FILE STEPS [DATA]`, and writes their times by layer and collective to FILE
+/// (JSON): first each collective by itself, from when all ranks have started it until the last one has its result; then
+/// the step as scheduled. DATA is the directory with the files of sparse matrices, as for `--data` of a program. Exit
+/// code: 0 done, 1 failure, 2 wrong usage.
 int simulate(const Program &program, const ModelledKernels &kernels, int argc, char **argv);
 
 } // namespace planrt

@@ -15,7 +15,7 @@ Batches::Batches(const Program &program, const Mesh &mesh, int rank, const std::
     : program_(program), role_(role), mesh_(mesh), rank_(rank), seed_(seed), stores_(program, mesh, rank),
       numbers_(program.order), changes_(seed, 0) {
     const DataSet &set = program.data;
-    const DataSource source{set, directory.empty() ? set.directory : directory, !directory.empty()};
+    const DataSource source = data_source(set, directory);
     SplitColumn split_column;
     std::int64_t samples = 0;
     try {

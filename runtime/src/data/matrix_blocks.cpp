@@ -60,7 +60,8 @@ MatrixBlocks::MatrixBlocks(const Program &program, const DataSource &source, int
                         [&](const MatrixBlock &block) { return needs(block) && block.mean; }))
             divide_by_degrees(mean);
         facts_.emplace_back(std::string("checksum of ") + described.name, checksum(matrix));
-        files_.push_back(located(source, described).path);
+        if (!is_drawn(described.format))
+            files_.push_back(located(source, described).path);
         for (std::size_t b = 0; b < stored_.size(); ++b) {
             const MatrixBlock &block = program.matrix_blocks[b];
             if (!needs(block) || block.role != role)

@@ -2,18 +2,20 @@
 
 #include "support/failure.h"
 
+#include <planrt/needed_rows.h>
 #include <planrt/vertex_order.h>
 
 namespace planrt {
 
 GraphFile located(const DataSource &source, const MatrixFile &file) {
     return {file.format,
-            source.path(file.path),
+            is_drawn(file.format) ? std::string("synthetic_graph") : source.path(file.path),
             *file.targets == '\0' ? std::string() : source.path(file.targets),
             file.column,
             file.header,
             file.negatives_of,
-            file.seed};
+            file.seed,
+            file.edges};
 }
 
 Pattern read_matrix(const DataSource &source, const MatrixFile &file) {
@@ -35,6 +37,12 @@ Pattern in_order(Pattern matrix, const MatrixFile &file, const Order &order) {
     const std::vector<std::int32_t> vertices = order_of_text(order.text, order.vertices);
     const std::span<const std::int32_t> none;
     return permuted(matrix, file.ordered_rows ? vertices : none, file.ordered_columns ? vertices : none);
+}
+
+void number_matrices(const Program &program, const DataSource &source) {
+    for (const MatrixFile &file : program.matrix_files)
+        if (file.number != 0 && !has_matrix(file.number))
+            number_matrix(in_order(read_matrix(source, file), file, program.order), file.number);
 }
 
 void divide_by_degrees(Pattern &matrix) {

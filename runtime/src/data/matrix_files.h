@@ -1,7 +1,7 @@
 // Matrices in files, as a program describes them: read with --data, and compared with what the compiler saw.
 #pragma once
 
-#include "data/formats/readers.h"
+#include "data/data_source.h"
 
 #include <planrt/pattern.h>
 #include <planrt/planrt.h>
@@ -19,6 +19,10 @@ namespace planrt {
 
 /// The same with its vertices in the order of the program.
 [[nodiscard]] Pattern in_order(Pattern matrix, const MatrixFile &file, const Order &order);
+
+/// Gives matrices the numbers that they have in placements, unless they have them: before any layout. Errors: as of
+/// read_matrix().
+void number_matrices(const Program &program, const DataSource &source);
 
 /// Divides each value by the number of nonzeros in its row.
 void divide_by_degrees(Pattern &matrix);

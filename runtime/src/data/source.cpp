@@ -3,22 +3,9 @@
 #include "data/matrix_files.h"
 #include "support/failure.h"
 
-#include <unistd.h>
-
-#include <cstring>
+#include <string_view>
 
 namespace planrt {
-
-std::string DataSource::path(const char *file) const {
-    if (file[0] == '/' && !replaced)
-        return file;
-    const std::string below = directory + "/" + file;
-    const char *slash = std::strrchr(file, '/');
-    if (!replaced || slash == nullptr || access(below.c_str(), F_OK) == 0)
-        return below;
-    const std::string directly = directory + slash;
-    return access(directly.c_str(), F_OK) == 0 ? directly : below;
-}
 
 bool is_weight(const Field &field) {
     return std::string_view(field.name) == "valid";
@@ -49,10 +36,13 @@ std::vector<std::string> files_of(const DataSource &source, const std::vector<Fi
     case DataFormat::cifar:
         return cifar_files(source.path(source.set.path));
     case DataFormat::graph:
-        files.push_back(source.path(source.set.path));
+        if (*source.set.path != '\0')
+            files.push_back(source.path(source.set.path));
         for (const FieldStore &store : stores)
-            if (store.field().matrix != nullptr)
-                files.push_back(located(source, *store.field().matrix).path);
+            if (const MatrixFile *matrix = store.field().matrix; matrix != nullptr && is_drawn(matrix->format))
+                continue;
+            else if (matrix != nullptr)
+                files.push_back(located(source, *matrix).path);
             else if (*store.field().file != '\0')
                 files.push_back(source.path(store.field().file));
         return files;

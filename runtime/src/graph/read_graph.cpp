@@ -18,16 +18,18 @@ std::string place_of(const Lines &lines) {
 namespace {
 
 void check_options(const GraphFile &file, const GraphOptions &options) {
+    const std::string path = is_drawn(file.format) ? "synthetic_graph" : file.path;
     if (options.rows < 0 || options.columns < 0 || std::max(options.rows, options.columns) > most_vertices)
-        throw Failure(text("%s: %lld × %lld vertices are declared; at most %lld can be", file.path.c_str(),
+        throw Failure(text("%s: %lld × %lld vertices are declared; at most %lld can be", path.c_str(),
                            static_cast<long long>(options.rows), static_cast<long long>(options.columns),
                            static_cast<long long>(most_vertices)));
-    const char *square = options.undirected                ? "an undirected graph"
-                         : options.self_loops              ? "a graph with self loops"
-                         : file.format == GraphFormat::ogb ? "a graph of OGB"
-                                                           : nullptr;
+    const char *square = options.undirected                    ? "an undirected graph"
+                         : options.self_loops                  ? "a graph with self loops"
+                         : file.format == GraphFormat::ogb     ? "a graph of OGB"
+                         : file.format == GraphFormat::lattice ? "a lattice"
+                                                               : nullptr;
     if (square != nullptr && options.rows != options.columns)
-        throw Failure(text("%s: %s has as many rows as columns; declared are %lld and %lld", file.path.c_str(), square,
+        throw Failure(text("%s: %s has as many rows as columns; declared are %lld and %lld", path.c_str(), square,
                            static_cast<long long>(options.rows), static_cast<long long>(options.columns)));
 }
 
@@ -44,6 +46,10 @@ FileEntries read_entries(const GraphFile &file, const GraphOptions &options) {
     case GraphFormat::lookup:
     case GraphFormat::groups:
         return read_table_column(file, options);
+    case GraphFormat::uniform:
+    case GraphFormat::rmat:
+    case GraphFormat::lattice:
+        return draw_graph(file, options);
     }
     throw Failure("internal error: an unknown format of graphs");
 }

@@ -1,5 +1,5 @@
-// One reader for each format: the entries of a file, in its order, all within the declared extents. Errors: Failure
-// with the file, the place and what was expected.
+// One reader for each format: the entries of a file, in its order (or drawn), all within the declared extents. Errors:
+// Failure with the file, the place and what was expected.
 #pragma once
 
 #include "data/formats/lines.h"
@@ -19,6 +19,9 @@ namespace planrt {
 [[nodiscard]] FileEntries read_ogb_folder(const std::string &path, const GraphOptions &options);
 /// `lookup` and `groups`. Each line has an entry: a table has as many as there are rows, or columns of `groups`.
 [[nodiscard]] FileEntries read_table_column(const GraphFile &file, const GraphOptions &options);
+
+/// `uniform`, `rmat`, `lattice`: entries that are drawn, none twice.
+[[nodiscard]] FileEntries draw_graph(const GraphFile &graph, const GraphOptions &options);
 
 /// "FILE:LINE: " of the line that was read last.
 [[nodiscard]] std::string place_of(const Lines &lines);

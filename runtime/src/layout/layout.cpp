@@ -210,6 +210,11 @@ bool is_windowed(const Placement &placement) {
                        [](const DimensionPlacement &dimension) { return dimension.window.has_value(); });
 }
 
+bool has_halos(const Placement &placement) {
+    return std::any_of(placement.dimensions.begin(), placement.dimensions.end(),
+                       [](const DimensionPlacement &dimension) { return dimension.window && !dimension.is_sparse(); });
+}
+
 Box local_box(const Placement &placement, const Mesh &mesh, int rank) {
     const std::vector<int> coordinates = mesh.coordinates(rank);
     Box result;

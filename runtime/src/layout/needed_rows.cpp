@@ -134,6 +134,12 @@ int number_matrix(const Pattern &pattern) {
     return next;
 }
 
+bool has_matrix(int number) {
+    Registry &all = registry();
+    const std::scoped_lock lock(all.mutex);
+    return all.matrices.contains(number);
+}
+
 void number_matrix(const Pattern &pattern, int number) {
     Registry &all = registry();
     const std::scoped_lock lock(all.mutex);

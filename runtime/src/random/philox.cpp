@@ -10,13 +10,13 @@ RandomStream random_stream(std::uint64_t seed, std::string_view name) {
     return {seed, hash_of(name)};
 }
 
-namespace {
-
-PhiloxCounter block_of(RandomStream stream, std::uint64_t block) {
+PhiloxCounter random_block(RandomStream stream, std::uint64_t block) {
     return philox4x32_10({static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32),
                           static_cast<std::uint32_t>(stream.name), static_cast<std::uint32_t>(stream.name >> 32)},
                          {static_cast<std::uint32_t>(stream.seed), static_cast<std::uint32_t>(stream.seed >> 32)});
 }
+
+namespace {
 
 double to_unit(std::uint32_t bits) {
     return (bits + 0.5) * 0x1p-32;
@@ -44,7 +44,7 @@ void fill(RandomStream stream, std::uint64_t index, double scale, double shift, 
           Four four) {
     std::size_t done = 0;
     while (done < count) {
-        const std::array<double, 4> numbers = four(block_of(stream, (index + done) / 4));
+        const std::array<double, 4> numbers = four(random_block(stream, (index + done) / 4));
         for (std::uint64_t word = (index + done) % 4; word < 4 && done < count; ++word, ++done)
             values[done] = numbers[word] * scale + shift;
     }
@@ -53,7 +53,7 @@ void fill(RandomStream stream, std::uint64_t index, double scale, double shift, 
 } // namespace
 
 std::uint32_t random_bits(RandomStream stream, std::uint64_t index) {
-    return block_of(stream, index / 4)[index % 4];
+    return random_block(stream, index / 4)[index % 4];
 }
 
 double uniform(RandomStream stream, std::uint64_t index) {
@@ -61,11 +61,11 @@ double uniform(RandomStream stream, std::uint64_t index) {
 }
 
 double normal(RandomStream stream, std::uint64_t index) {
-    return four_normal(block_of(stream, index / 4))[index % 4];
+    return four_normal(random_block(stream, index / 4))[index % 4];
 }
 
 std::uint64_t random_below(RandomStream stream, std::uint64_t index, std::uint64_t bound) {
-    const PhiloxCounter bits = block_of(stream, index); // 64 of the block's 128 bits
+    const PhiloxCounter bits = random_block(stream, index); // 64 of the block's 128 bits
     const std::uint64_t number = bits[0] | (static_cast<std::uint64_t>(bits[1]) << 32);
     __extension__ using Wide = unsigned __int128;
     return static_cast<std::uint64_t>((static_cast<Wide>(number) * bound) >> 64);

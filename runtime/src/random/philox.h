@@ -19,6 +19,8 @@ struct RandomStream {
 };
 [[nodiscard]] RandomStream random_stream(std::uint64_t seed, std::string_view name);
 
+/// Block `index` of the stream: 128 random bits.
+[[nodiscard]] PhiloxCounter random_block(RandomStream stream, std::uint64_t index);
 /// Number `index` of the stream; four neighbours share one Philox block.
 [[nodiscard]] std::uint32_t random_bits(RandomStream stream, std::uint64_t index);
 /// In (0, 1), on a grid of 2^-32.

@@ -10,8 +10,6 @@
 #include "mesh/tensors.h"
 #include "support/failure.h"
 
-#include <planrt/needed_rows.h>
-
 #include <cstdio>
 
 namespace planrt {
@@ -28,15 +26,6 @@ void check_ranks(const Program &program) {
                             exit_usage);
 }
 
-/// Placements may depend on sparse matrices, so these come before all else.
-void number_matrices(const Program &program, const Options &options) {
-    const bool replaced = !options.data.empty();
-    const DataSource source{program.data, replaced ? options.data : program.data.directory, replaced};
-    for (const MatrixFile &file : program.matrix_files)
-        if (file.number != 0)
-            number_matrix(in_order(read_matrix(source, file), file, program.order), file.number);
-}
-
 int run_on_this_rank(const Program &program, int argc, char **argv, int rank) {
     Options options;
     together([&] { options = parse_options(argc, argv); }, exit_usage);
@@ -49,7 +38,7 @@ int run_on_this_rank(const Program &program, int argc, char **argv, int rank) {
     check_ranks(program);
     counters().reset(static_cast<int>(program.collectives.size()));
     together([&] { load_blas(options.threads); });
-    together([&] { number_matrices(program, options); });
+    together([&] { number_matrices(program, data_source(program.data, options.data)); });
     Engine engine(program, rank, options.watchdog_seconds, /*measured=*/!options.comm_report.empty());
     engine.make_collectives();
     return options.predict.empty() ? Training(engine, options).run() : predict(engine, options);

@@ -1,6 +1,7 @@
 #include <planrt/simulate.h>
 
 #include "count/step_clock.h"
+#include "data/matrix_files.h"
 #include "mesh/tensors.h"
 #include "run/engine/engine.h"
 #include "support/failure.h"
@@ -128,19 +129,27 @@ std::string json(const Program &program, const std::vector<double> &collectives,
     return result + text("],\n \"step\": %.9g}\n", step.seconds);
 }
 
-void simulate_rank(const Program &program, const ModelledKernels &kernels, int rank, const char *file, int steps) {
+/// The arguments of the program.
+struct Request {
+    const char *file;
+    int steps;
+    std::string data; ///< the directory of the data; empty: that of the .plan file
+};
+
+void simulate_rank(const Program &program, const ModelledKernels &kernels, int rank, const Request &request) {
+    number_matrices(program, data_source(program.data, request.data)); // the first rank, for all in this process
     const bool one_class = kernels.class_of_rank.empty();
     modelled_rank(rank) = {&kernels, one_class ? 0 : kernels.class_of_rank[static_cast<std::size_t>(rank)], false};
     counters().reset(static_cast<int>(program.collectives.size()));
     Engine engine(program, rank, /*watchdog_seconds=*/0, /*measured=*/false);
     engine.make_collectives(static_cast<std::size_t>(program.training_collectives));
-    Simulation simulation(engine, steps);
+    Simulation simulation(engine, request.steps);
     // Collectives by themselves begin when all ranks meet; ranks of several roles do not.
     const std::vector<double> collectives = program.roles.size() > 1 ? std::vector<double>() : simulation.collectives();
     const Simulation::Step step = simulation.step();
     if (rank != 0)
         return;
-    AtomicFile results(file);
+    AtomicFile results(request.file);
     results.write(json(program, collectives, step));
     results.commit();
 }
@@ -162,14 +171,14 @@ int simulate(const Program &program, const ModelledKernels &kernels, int argc, c
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     int exit_code = 0;
-    const int steps = argc == 3 ? std::atoi(argv[2]) : 0;
-    if (steps < 1 || ranks != mesh_of(program).ranks()) {
+    const Request request{argv[1], argc >= 3 ? std::atoi(argv[2]) : 0, argc == 4 ? argv[3] : ""};
+    if (argc > 4 || request.steps < 1 || ranks != mesh_of(program).ranks()) {
         if (rank == 0)
-            say_error(text("usage: smpirun -np %d … PROGRAM FILE STEPS", mesh_of(program).ranks()));
+            say_error(text("usage: smpirun -np %d … PROGRAM FILE STEPS [DATA]", mesh_of(program).ranks()));
         exit_code = exit_usage;
     } else {
         try {
-            simulate_rank(program, kernels, rank, argv[1], steps);
+            simulate_rank(program, kernels, rank, request);
         } catch (const CommonFailure &failure) {
             exit_code = failure.exit_code();
         } catch (const std::exception &failure) {

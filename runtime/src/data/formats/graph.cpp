@@ -156,6 +156,30 @@ void read_dense(const DataSource &source, const Sink &sink) {
     }
 }
 
+/// A row of random values for each vertex, by the name of the field, without that of the matrix that multiplies it.
+void draw_rows(const DataSource &source, const Sink &sink) {
+    const Field &field = sink.field;
+    const std::string_view name = field.name;
+    const std::size_t star = name.rfind(" * ");
+    SampleDrawer drawer(source.set.seed, star == std::string_view::npos ? name : name.substr(star + 3), field,
+                        elements_of(field));
+    std::string reason;
+    for (std::int64_t row = 0; row < field.tensor.dimensions[0].extent; ++row)
+        if (!sink.append(drawer.sample(row).data(), reason))
+            throw Failure(text("random %s: ", field.name) + reason);
+}
+
+/// Fields of the data set's own table, where there is none.
+void draw_fields(const DataSource &source, const std::vector<Sink> &sinks, SplitColumn &parts) {
+    for (const Sink &sink : sinks) {
+        if (sink.field.matrix != nullptr || *sink.field.file != '\0')
+            continue;
+        parts.assign(static_cast<std::size_t>(sink.field.tensor.dimensions[0].extent), train_part);
+        if (!is_weight(sink.field))
+            draw_rows(source, sink);
+    }
+}
+
 /// The rows of a field that is multiplied by a sparse matrix before it is stored.
 struct Product {
     explicit Product(FieldStore &of) : store(of) {}
@@ -220,6 +244,10 @@ void read_graph_data(const DataSource &source, std::vector<FieldStore> &stores, 
     std::set<std::string> tables = {""}; // the data set's own, which says the parts
     for (const Sink &sink : sinks)
         tables.insert(sink.field.file);
+    if (*source.set.path == '\0') {
+        tables.erase("");
+        draw_fields(source, sinks, parts);
+    }
     for (const std::string &table : tables)
         TableReader(source, table, sinks, parts).read();
     for (const Sink &sink : sinks)

@@ -2,23 +2,17 @@
 // Failure with the file, the place in it and what was expected.
 #pragma once
 
+#include "data/data_source.h"
 #include "data/store.h"
+#include "random/philox.h"
 
 #include <planrt/planrt.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace planrt {
-
-/// The place from which a data set is read.
-struct DataSource {
-    const DataSet &set;
-    std::string directory; ///< of the .plan file, or that of --data
-    bool replaced;         ///< --data: a file may lie in the directory itself, under its last name
-    /// The path of `file`, absolute or below the directory.
-    [[nodiscard]] std::string path(const char *file) const;
-};
 
 /// For each sample, the value of DataSet::split_column, or 1 if its file is for tests; empty for other splits. Of graph
 /// data, the part of each row of its own table.
@@ -42,7 +36,20 @@ void read_text(const DataSource &source, const std::string &vocabulary, std::vec
 /// width, channel].
 void read_cifar(const DataSource &source, std::vector<FieldStore> &stores, SplitColumn &split_column);
 void read_graph_data(const DataSource &source, std::vector<FieldStore> &stores, SplitColumn &parts);
-/// Makes normally distributed inputs and uniformly distributed labels from the data set's seed and the field's name.
+/// Draws samples of a field: normally distributed inputs, uniformly distributed labels.
+class SampleDrawer {
+  public:
+    SampleDrawer(std::uint64_t seed, std::string_view name, const Field &field, std::int64_t elements);
+    /// The elements of a sample. It depends on seed, name and number only.
+    [[nodiscard]] const std::vector<double> &sample(std::int64_t number);
+
+  private:
+    RandomStream stream_;
+    std::uint64_t classes_; ///< 0: no label
+    std::vector<double> values_;
+};
+
+/// Draws all samples, by the data set's seed and the field's name.
 void make_synthetic(const DataSource &source, std::vector<FieldStore> &stores);
 
 /// Reads all samples in DataSet::format. Returns their number, which is the same for each field.

@@ -76,8 +76,7 @@ void Training::check_outputs() const {
 
 void Training::read_data() {
     batches_.emplace(program_, engine_.role_mesh(), engine_.role_rank(), options_.data, seed_, engine_.role());
-    const bool replaced = !options_.data.empty();
-    const DataSource source{program_.data, replaced ? options_.data : program_.data.directory, replaced};
+    const DataSource source = data_source(program_.data, options_.data);
     matrices_.emplace(program_, source, engine_.role(), [this](const Dimension &dimension) {
         return engine_.local_range(dimension.extent, dimension.axes, dimension.window);
     });
