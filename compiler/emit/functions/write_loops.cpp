@@ -294,7 +294,7 @@ class LoopWriter {
         llvm::SmallVector<mlir::Operation *> open;
         for (const LoopMember *member : members)
             open.push_back(member->op);
-        while (elements >= planrt::random_block / 2 && !open.empty()) // fewer: most of a block would be for nothing
+        while (elements >= planrt::uniform_block / 2 && !open.empty()) // fewer: most of a block would be for nothing
             for (Value operand : open.pop_back_val()->getOperands()) {
                 mlir::Operation *producer = operand.getDefiningOp();
                 if (!schedule::is_inline(producer))

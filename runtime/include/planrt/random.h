@@ -66,10 +66,10 @@ struct Key {
     return {{static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)}, static_cast<std::uint32_t>(step)};
 }
 
-/// Elements of a sample whose numbers come from counters that follow each other: `random_lanes` counters give four
+/// Elements of a sample whose numbers come from counters that follow each other: `uniform_lanes` counters give four
 /// numbers each, and numbers of the same place in their counter are neighbours, so that vectors hold them as they lie.
-inline constexpr std::int64_t random_block = 64;
-inline constexpr std::int64_t random_lanes = random_block / 4;
+inline constexpr std::int64_t uniform_block = 64;
+inline constexpr std::int64_t uniform_lanes = uniform_block / 4;
 
 /// The 24 highest bits, as a number in [0, 1).
 [[nodiscard]] constexpr float to_unit_interval(std::uint32_t bits) {
@@ -79,21 +79,21 @@ inline constexpr std::int64_t random_lanes = random_block / 4;
 /// A random number in [0, 1), a multiple of 2^-24. `sample`: its number in the global batch, 0 for tensors without a
 /// batch dimension, below 2^32; `element`: its row-major number among the other dimensions, in global extents.
 [[nodiscard]] constexpr float uniform(const Key &key, std::int64_t sample, std::int64_t element) {
-    const std::int64_t counter = element / random_block * random_lanes + element % random_lanes;
+    const std::int64_t counter = element / uniform_block * uniform_lanes + element % uniform_lanes;
     const PhiloxCounter bits = philox4x32_10({static_cast<std::uint32_t>(counter), static_cast<std::uint32_t>(sample),
                                               key.step, static_cast<std::uint32_t>(counter >> 32)},
                                              key.key);
-    const std::int64_t place = element / random_lanes % 4;
+    const std::int64_t place = element / uniform_lanes % 4;
     return to_unit_interval(place < 2 ? place == 0 ? bits[0] : bits[1] : place == 2 ? bits[2] : bits[3]);
 }
 
 /// The numbers of `count` elements from `first` on: the same as uniform() gives, in a quarter of its time.
 inline void fill_uniform(const Key &key, std::int64_t sample, std::int64_t first, std::int64_t count, float *numbers) {
-    for (std::int64_t block = first / random_block * random_block; block < first + count; block += random_block) {
+    for (std::int64_t block = first / uniform_block * uniform_block; block < first + count; block += uniform_block) {
         // Arrays, not four numbers in a loop over the lanes: g++ only finds vectors in loops of few operations.
-        std::uint32_t bits[4][random_lanes];
+        std::uint32_t bits[4][uniform_lanes];
         const std::int64_t counter = block / 4;
-        for (std::int64_t lane = 0; lane < random_lanes; ++lane) {
+        for (std::int64_t lane = 0; lane < uniform_lanes; ++lane) {
             bits[0][lane] = static_cast<std::uint32_t>(counter + lane);
             bits[1][lane] = static_cast<std::uint32_t>(sample);
             bits[2][lane] = key.step;
@@ -101,16 +101,16 @@ inline void fill_uniform(const Key &key, std::int64_t sample, std::int64_t first
         }
         PhiloxKey round_key = key.key;
         for (int round = 0; round < philox_rounds; ++round) {
-            for (std::int64_t lane = 0; lane < random_lanes; ++lane)
+            for (std::int64_t lane = 0; lane < uniform_lanes; ++lane)
                 philox_round(bits[0][lane], bits[1][lane], bits[2][lane], bits[3][lane], round_key);
             round_key = next_key(round_key);
         }
-        float of_block[random_block];
+        float of_block[uniform_block];
         for (std::int64_t place = 0; place < 4; ++place)
-            for (std::int64_t lane = 0; lane < random_lanes; ++lane)
-                of_block[place * random_lanes + lane] = to_unit_interval(bits[place][lane]);
+            for (std::int64_t lane = 0; lane < uniform_lanes; ++lane)
+                of_block[place * uniform_lanes + lane] = to_unit_interval(bits[place][lane]);
         const std::int64_t from = std::max(first, block);
-        const std::int64_t to = std::min(first + count, block + random_block);
+        const std::int64_t to = std::min(first + count, block + uniform_block);
         std::copy(of_block + (from - block), of_block + (to - block), numbers + (from - first));
     }
 }
