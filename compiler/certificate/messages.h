@@ -27,11 +27,9 @@ struct Bounds {
 /// Visits what is left of a factor's entries: `visit(entry, classes, seconds)`.
 template <class Visit>
 void for_rest(const Factor &factor, const std::vector<std::vector<double>> &messages, const Visit &visit) {
+    const std::vector<double> given = sums_of_entries(messages);
     for_entries(factor.classes, [&](std::size_t entry, const std::vector<int> &at) {
-        double seconds = factor.seconds[entry];
-        for (std::size_t i = 0; i < at.size(); ++i)
-            seconds -= messages[i][static_cast<std::size_t>(at[i])];
-        visit(entry, at, seconds);
+        visit(entry, at, factor.seconds[entry] - given[entry]);
     });
 }
 

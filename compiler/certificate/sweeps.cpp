@@ -74,17 +74,35 @@ class Sweeps {
         return factors_[incident.factor].class_of[incident.place];
     }
 
-    /// Takes everything that the factor has for each class.
+    /// Takes everything that the factor has for each class: the least of its entries, without what it gave to the other
+    /// layers. These go from the table one after another.
     void take(const Incident &incident) {
-        std::vector<double> &message = messages_[incident.factor][incident.place];
-        std::fill(message.begin(), message.end(), 0.0);
-        std::vector<double> left(message.size(), infinity);
-        for_rest(factors_[incident.factor], messages_[incident.factor],
-                 [&](std::size_t, const std::vector<int> &at, double rest) {
-                     double &of_class = left[at[incident.place]];
-                     of_class = std::min(of_class, rest);
-                 });
-        message = std::move(left);
+        const Factor &factor = factors_[incident.factor];
+        std::vector<std::vector<double>> &messages = messages_[incident.factor];
+        left_.assign(factor.seconds.begin(), factor.seconds.end());
+        std::size_t length = left_.size();
+        for (std::size_t i = 0; i < incident.place; ++i)
+            length = take_first(messages[i], 0, 0, length);
+        const std::size_t rows = messages[incident.place].size();
+        length /= rows;
+        for (std::size_t i = incident.place + 1; i < messages.size(); ++i) {
+            const std::size_t shorter = length / messages[i].size();
+            for (std::size_t row = 0; row < rows; ++row)
+                take_first(messages[i], row * length, row * shorter, length);
+            length = shorter;
+        }
+        messages[incident.place].assign(left_.begin(), left_.begin() + static_cast<std::ptrdiff_t>(rows));
+    }
+
+    /// The minimum over the layer with the largest steps in `length` entries, which is left of them at `to` <= `from`.
+    std::size_t take_first(const std::vector<double> &message, std::size_t from, std::size_t to, std::size_t length) {
+        const std::size_t shorter = length / message.size();
+        for (std::size_t c = 0; c < message.size(); ++c)
+            for (std::size_t i = 0; i < shorter; ++i) {
+                const double rest = left_[from + c * shorter + i] - message[c];
+                left_[to + i] = c == 0 ? rest : std::min(left_[to + i], rest);
+            }
+        return shorter;
     }
 
     /// Gives the factor one of `parts` of what the strategies have above the minimum.
@@ -104,7 +122,8 @@ class Sweeps {
     const std::vector<Factor> &factors_;
     Messages &messages_;
     PerLayer<std::vector<Incident>> incident_;
-    PerLayer<double> least_; ///< what the layer has at least
+    PerLayer<double> least_;   ///< what the layer has at least
+    std::vector<double> left_; ///< of a factor, as far as its layers were taken from it
 };
 
 } // namespace

@@ -109,10 +109,11 @@ bool add(Factor &factor, const std::vector<LayerId> &layers, const std::shared_p
 
 void Factor::refresh() {
     seconds.assign(product(classes), 0.0);
-    for (const Part &part : parts)
-        for_entries(classes, [&](std::size_t entry, const std::vector<int> &at) {
-            seconds[entry] += part.piece->seconds[part.entry(at)];
-        });
+    for (const Part &part : parts) {
+        const std::vector<std::size_t> places = sums_of_entries(part.offset);
+        for (std::size_t entry = 0; entry < seconds.size(); ++entry)
+            seconds[entry] += part.piece->seconds[places[entry]];
+    }
 }
 
 std::size_t Factor::Part::entry(const std::vector<int> &at) const {

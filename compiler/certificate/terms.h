@@ -6,6 +6,7 @@
 #include "certificate/pricing.h"
 #include "certificate/space.h"
 
+#include <algorithm>
 #include <memory>
 
 namespace planc::certificate {
@@ -27,6 +28,19 @@ template <class Visit> void for_entries(const std::vector<int> &sizes, const Vis
         if (i == static_cast<std::size_t>(-1))
             return;
     }
+}
+
+/// For each entry, row-major, the sum of what its classes have: `of_class` by layer and class.
+template <class Number> std::vector<Number> sums_of_entries(const std::vector<std::vector<Number>> &of_class) {
+    std::vector<Number> sums = {0};
+    for (auto of_layer = of_class.rbegin(); of_layer != of_class.rend(); ++of_layer) {
+        std::vector<Number> longer(sums.size() * of_layer->size());
+        Number *to = longer.data();
+        for (const Number own : *of_layer)
+            to = std::transform(sums.begin(), sums.end(), to, [own](Number sum) { return own + sum; });
+        sums = std::move(longer);
+    }
+    return sums;
 }
 
 /// The cost of a value, or a lower bound for some of its needs. Values of one kind share it.
