@@ -10,11 +10,10 @@ in each of its sparse formats (torch_graph.py), and the faster one counts.
 
 import argparse
 import pathlib
-import statistics
 import subprocess
 import sys
 
-from run import HERE, ROOT, WORK, environment, planc_seconds
+from run import HERE, ROOT, WORK, environment, medians, planc_seconds
 
 PLAN = HERE / "Inputs/graph.plan"
 VERTICES, NONZEROS = 20000, 1000000
@@ -49,12 +48,7 @@ def main():
         "two ranks": program(options.planc, 2),
         "PyTorch": torch_seconds,
     }
-    measured = {name: [] for name in take}
-    for number in range(options.rounds):
-        for name, measure in take.items():
-            measured[name].append(measure(options.steps))
-        print(f"round {number + 1} of {options.rounds}", file=sys.stderr, flush=True)
-    step = {name: statistics.median(seconds) for name, seconds in measured.items()}
+    step = medians(take, options.rounds, options.steps)
     for name, seconds in step.items():
         print(f"{name:10} {seconds * 1e3:7.2f} ms")
     print(f"one rank / PyTorch    {step['one rank'] / step['PyTorch']:.3f}  (wanted: at most 0.10)")

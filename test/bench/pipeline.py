@@ -15,11 +15,10 @@ the rounds of a round's median step.
 import argparse
 import pathlib
 import socket
-import statistics
 import subprocess
 import sys
 
-from run import HERE, ROOT, WORK, environment, planc_seconds
+from run import HERE, ROOT, WORK, environment, medians, planc_seconds
 
 PLAN = HERE / "Inputs/pipeline.plan"
 MICRO_BATCHES = 8
@@ -64,12 +63,7 @@ def main():
         "heavy: best without": program(options.planc, "without", 2, HEAVY),
         "heavy: data parallel": program(options.planc, "data_parallel", 2, HEAVY),
     }
-    measured = {name: [] for name in take}
-    for number in range(options.rounds):
-        for name, measure in take.items():
-            measured[name].append(measure(options.steps))
-        print(f"round {number + 1} of {options.rounds}", file=sys.stderr, flush=True)
-    step = {name: statistics.median(seconds) for name, seconds in measured.items()}
+    step = medians(take, options.rounds, options.steps)
     for name, seconds in step.items():
         print(f"{name:22} {seconds * 1e3:7.2f} ms")
     allowed = (MICRO_BATCHES + 1) / MICRO_BATCHES * step["one rank"] / 2

@@ -68,6 +68,16 @@ def planc_seconds(program, ranks, steps):
     return statistics.median([entry["seconds"] for entry in entries if "step" in entry][SKIPPED:])
 
 
+def medians(take, rounds, steps):
+    """By name the median seconds of a step, over rounds in which each of `take` measures once."""
+    measured = {name: [] for name in take}
+    for number in range(rounds):
+        for name, measure in take.items():
+            measured[name].append(measure(steps))
+        print(f"round {number + 1} of {rounds}", file=sys.stderr, flush=True)
+    return {name: statistics.median(seconds) for name, seconds in measured.items()}
+
+
 def torch_seconds(network, ranks, steps):
     """The seconds of a step; for networks on images, in the faster of PyTorch's two memory formats."""
     formats = [[], ["channels_last"]] if network in CONVOLUTIONAL else [[]]
