@@ -29,26 +29,21 @@ PerLayer<std::vector<double>> own(const Terms &terms, const Kept &kept, const st
 
 /// The minimum of what is left of a factor. If entries can be priced, the one that decides is priced.
 double least(Terms &terms, Factor &factor, const std::vector<std::vector<double>> &messages, bool exactly) {
-    double found = infinity;
-    std::vector<int> where;
-    for_rest(factor, messages, [&](std::size_t, const std::vector<int> &at, double rest) {
-        if (rest < found) {
-            found = rest;
-            where = at;
-        }
-    });
-    if (!exactly || !terms.price(factor, where))
+    const std::vector<double> given = sums_of_entries(messages);
+    const auto rest = [&](std::size_t entry) { return factor.seconds[entry] - given[entry]; };
+    std::size_t where = 0;
+    for (std::size_t entry = 1; entry < given.size(); ++entry)
+        where = rest(entry) < rest(where) ? entry : where;
+    const double found = rest(where);
+    const Factor::Places places = exactly ? factor.places() : Factor::Places();
+    if (!exactly || !terms.price(factor, places, where))
         return found;
-    double sure = infinity;
-    for_rest(factor, messages,
-             [&](std::size_t, const std::vector<int> &at, double rest) { sure = at == where ? rest : sure; });
-    for_rest(factor, messages, [&](std::size_t entry, const std::vector<int> &at, double rest) {
-        if (rest >= sure)
-            return;
-        const double bound = factor.seconds[entry];
-        terms.price(factor, at);
-        sure = std::min(sure, rest - bound + factor.seconds[entry]);
-    });
+    double sure = rest(where);
+    for (std::size_t entry = 0; entry < given.size(); ++entry)
+        if (rest(entry) < sure) {
+            terms.price(factor, places, entry);
+            sure = std::min(sure, rest(entry));
+        }
     return sure;
 }
 
@@ -77,12 +72,12 @@ Bounds bounds(Terms &terms, const Kept &kept, std::vector<Factor> &factors, cons
         std::vector<std::vector<double>> by_class;
         for (int classes : factor.classes)
             by_class.emplace_back(classes, infinity);
-        for_rest(factor, messages[f], [&](std::size_t entry, const std::vector<int> &at, double rest) {
-            if (exactly && others + rest < price_below) {
-                const double bound = factor.seconds[entry];
-                terms.price(factor, at);
-                rest += factor.seconds[entry] - bound;
-            }
+        const Factor::Places places = exactly ? factor.places() : Factor::Places();
+        const std::vector<double> given = sums_of_entries(messages[f]);
+        for_entries(factor.classes, [&](std::size_t entry, const std::vector<int> &at) {
+            if (exactly && others + factor.seconds[entry] - given[entry] < price_below)
+                terms.price(factor, places, entry);
+            const double rest = factor.seconds[entry] - given[entry];
             for (std::size_t i = 0; i < at.size(); ++i)
                 by_class[i][at[i]] = std::min(by_class[i][at[i]], rest);
         });

@@ -24,13 +24,4 @@ struct Bounds {
 /// For each layer the kept strategy with the least bound. The bounds are below their target.
 [[nodiscard]] Kept most_promising(const Kept &kept, const Bounds &bounds);
 
-/// Visits what is left of a factor's entries: `visit(entry, classes, seconds)`.
-template <class Visit>
-void for_rest(const Factor &factor, const std::vector<std::vector<double>> &messages, const Visit &visit) {
-    const std::vector<double> given = sums_of_entries(messages);
-    for_entries(factor.classes, [&](std::size_t entry, const std::vector<int> &at) {
-        visit(entry, at, factor.seconds[entry] - given[entry]);
-    });
-}
-
 } // namespace planc::certificate

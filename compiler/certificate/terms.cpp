@@ -116,11 +116,11 @@ void Factor::refresh() {
     }
 }
 
-std::size_t Factor::Part::entry(const std::vector<int> &at) const {
-    std::size_t entry = 0;
-    for (std::size_t i = 0; i < at.size(); ++i)
-        entry += offset[i][static_cast<std::size_t>(at[i])];
-    return entry;
+Factor::Places Factor::places() const {
+    Places result;
+    for (const Part &part : parts)
+        result.push_back(sums_of_entries(part.offset));
+    return result;
 }
 
 Terms::Terms(const StepScopes &step, Pricing &pricing, const Storage &storage, double byte_limit,
@@ -411,14 +411,11 @@ std::vector<int> Piece::numbers(const std::vector<int> &at) const {
     return result;
 }
 
-bool Terms::price(Factor &factor, const std::vector<int> &at) {
+bool Terms::price(Factor &factor, const Factor::Places &places, std::size_t entry) {
     double sum = 0;
-    std::size_t entry = 0;
-    for (std::size_t i = 0; i < at.size(); ++i)
-        entry = entry * static_cast<std::size_t>(factor.classes[i]) + static_cast<std::size_t>(at[i]);
-    for (const Factor::Part &part : factor.parts) {
-        Piece &piece = *part.piece;
-        const std::size_t own = part.entry(at);
+    for (std::size_t p = 0; p < factor.parts.size(); ++p) {
+        Piece &piece = *factor.parts[p].piece;
+        const std::size_t own = places[p][entry];
         if (piece.whole && !piece.exact[own]) {
             std::vector<int> classes(piece.classes.size());
             std::size_t rest = own;

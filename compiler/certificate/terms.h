@@ -73,10 +73,12 @@ struct Factor {
         std::shared_ptr<Piece> piece;
         std::vector<LayerId> layers;
         std::vector<std::vector<std::size_t>> offset; ///< per layer of the factor and class: of the piece's entry
-
-        [[nodiscard]] std::size_t entry(const std::vector<int> &at) const;
     };
     std::vector<Part> parts;
+
+    /// Per part and entry: the piece's entry. Large, so it is made for one factor at a time.
+    using Places = std::vector<std::vector<std::size_t>>;
+    [[nodiscard]] Places places() const;
 
     /// Sums the pieces again, after other factors may have made them more exact.
     void refresh();
@@ -103,7 +105,7 @@ class Terms {
     /// layers if these do not have too many combinations; all other values are bounded by pairs of layers.
     [[nodiscard]] std::vector<Factor> factors(const Kept &kept, bool whole);
     /// Makes an entry as exact as possible. Returns false if the factor already had the exact value.
-    bool price(Factor &factor, const std::vector<int> &classes);
+    bool price(Factor &factor, const Factor::Places &places, std::size_t entry);
     [[nodiscard]] std::int64_t priced() const { return priced_; } ///< how many entries of pieces
     [[nodiscard]] double byte_limit() const { return byte_limit_; }
 

@@ -3,6 +3,7 @@
 #include "planning/plan_search.h"
 
 #include "plan/near_optimal.h"
+#include "plan/pipeline/depths.h"
 
 #include <algorithm>
 #include <utility>
@@ -35,13 +36,15 @@ bool PlanSearch::try_pipelines(double asked, Wanted wanted) {
     for (const MemorySavings &savings : counts_of_pipelines()) {
         if (is_wanted && savings == pinned_)
             continue;
+        // With one micro-batch, the stages wait for each other all the time.
+        const bool any_depth = savings == pinned_ && (is_wanted || !has_plan(found_.plan) || pinned_.microbatches > 1);
+        if (plan::depths(request, static_cast<int>(savings.microbatches), any_depth).empty())
+            continue;
         Found next{savings, tools_.derive(savings)};
         if (!next.step)
             return false;
         next.step->request().pipeline->wanted = true;
-        // With one micro-batch, the stages wait for each other all the time.
-        next.step->request().pipeline->any_depth =
-            savings == pinned_ && (is_wanted || !has_plan(found_.plan) || pinned_.microbatches > 1);
+        next.step->request().pipeline->any_depth = any_depth;
         if (!make_plan(next, asked, best ? best->plan.cost->seconds() : step_found()))
             return false;
         if (!has_plan(found_.plan) && next.plan.least_was_found && next.plan.least_memory < found_.plan.least_memory) {

@@ -67,14 +67,12 @@ double sum_of(Terms &terms, std::vector<Factor> &factors, const PerLayer<int> &v
     for (const LayerId l : values.ids())
         sum += terms.alone()[l][values[l]];
     for (Factor &factor : factors) {
-        std::vector<int> at;
         std::size_t entry = 0;
-        for (std::size_t i = 0; i < factor.layers.size(); ++i) {
-            at.push_back(factor.class_of[i][values[factor.layers[i]]]);
-            entry = entry * static_cast<std::size_t>(factor.classes[i]) + static_cast<std::size_t>(at.back());
-        }
+        for (std::size_t i = 0; i < factor.layers.size(); ++i)
+            entry = entry * static_cast<std::size_t>(factor.classes[i]) +
+                    static_cast<std::size_t>(factor.class_of[i][values[factor.layers[i]]]);
         if (priced)
-            terms.price(factor, at);
+            terms.price(factor, factor.places(), entry);
         sum += factor.seconds[entry];
     }
     return sum;

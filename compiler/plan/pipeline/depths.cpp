@@ -32,6 +32,10 @@ std::vector<MeshAxis> possible_axes(const Request &request) {
 } // namespace
 
 std::vector<Depth> depths(const Request &request) {
+    return depths(request, request.graph.microbatches, request.pipeline->any_depth);
+}
+
+std::vector<Depth> depths(const Request &request, int microbatches, bool any_depth) {
     const PipelineRequest &wanted = *request.pipeline;
     int fixed = 1; // ranks of the axes whose sizes are given
     for (const MeshAxis &axis : request.mesh.axes)
@@ -65,8 +69,7 @@ std::vector<Depth> depths(const Request &request) {
         if (std::any_of(depths.begin(), depths.end(), [&](const Depth &depth) { return depth.ranks == ranks; }))
             std::erase_if(depths, [&](const Depth &depth) { return depth.ranks != ranks; });
     }
-    const int microbatches = request.graph.microbatches;
-    if (!wanted.any_depth)
+    if (!any_depth)
         std::erase_if(depths, [&](const Depth &depth) {
             const int stages = depth.ranks * wanted.chunks;
             return microbatches < 2 * stages || microbatches > 8 * stages;

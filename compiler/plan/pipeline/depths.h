@@ -21,6 +21,8 @@ inline constexpr const char *stages_axis = "stages";
 /// from 2 on that divides the ranks and has a layer for each stage. The cuts of the layout determine the size too. See
 /// PipelineRequest::any_depth.
 [[nodiscard]] std::vector<Depth> depths(const Request &request);
+/// The same for a step with so many micro-batches.
+[[nodiscard]] std::vector<Depth> depths(const Request &request, int microbatches, bool any_depth);
 
 /// The request for the splits inside the stages: the axis has this size, and nothing is split over it. No limit on
 /// memory, because the stages share what this request counts together, and no recomputation that they may leave out.
