@@ -27,8 +27,11 @@ class InventedStep : public TrainingStep {
         request_.memory_limit_bytes = world.asked_limit;
         request_.search = world.search;
         request_.ranks = 2;
-        if (world.pipelines)
+        if (world.pipelines) {
+            request_.mesh.automatic = true;
             request_.pipeline.emplace().wanted = false;
+            request_.pipeline->layers = {sharding::LayerId(0), sharding::LayerId(1)};
+        }
         if (world.bytes_of_variables > 0) {
             sharding::Value &variable = request_.graph.values.emplace_back();
             variable.kind = sharding::ValueKind::variable;
