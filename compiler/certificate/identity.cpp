@@ -98,8 +98,8 @@ class Digest {
             add(matrix);
     }
     void put(const sharding::Part::Tensor &tensor) {
-        const auto &[bytes, in_memory, reuse] = tensor;
-        add(bytes, in_memory, reuse);
+        const auto &[bytes, in_memory, reuse, of] = tensor;
+        add(bytes, in_memory, reuse, of);
     }
     void put(const sharding::Part &part) {
         const auto &[kernel, nest, flops, operands, results, own_rows, weight_format, loops] = part;
@@ -109,6 +109,7 @@ class Digest {
         const auto &[parts, without_product, cuts] = work;
         add(parts, without_product, cuts);
     }
+    void put(const sharding::SharedWork &work) { put(static_cast<const sharding::Work &>(work)); }
     void put(const sharding::Layer &layer) {
         const auto &[name] = layer;
         add(name);

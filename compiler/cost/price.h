@@ -188,7 +188,7 @@ struct CostTable {
 /// Facts about the graph that prices need and that do not depend on the layout.
 struct GraphFacts {
     GraphFacts(const Graph &graph, const Machine &machine);
-    sharding::PerOperation<sharding::Work> work;
+    sharding::PerOperation<sharding::SharedWork> work;
     sharding::PerValue<Residence> residences;
     sharding::PerValue<Life> lives;
     sharding::PerValue<sharding::ValueId> companions; ///< sharding/joint_sums.h

@@ -1,5 +1,6 @@
 #include "plan/near_optimal.h"
 
+#include "plan/numbers.h"
 #include "support/parallel.h"
 
 #include <algorithm>
@@ -8,8 +9,6 @@
 namespace planc::plan {
 
 namespace {
-
-constexpr double rounding = 1e-12; ///< of sums; below it, plans differ only by equivalent layers on equivalent axes
 
 /// A plan that is not priced yet.
 struct Choice {

@@ -147,7 +147,7 @@ struct Request {
 
 /// That of pricing a whole plan, in the same unit.
 [[nodiscard]] inline double work_of_price(const Request &request) {
-    constexpr double work_of_operation = 5000;
+    constexpr double work_of_operation = 10000;
     return work_of_operation * static_cast<double>(request.graph.operations.size());
 }
 
@@ -278,7 +278,7 @@ enum class Least : std::uint8_t {
 
 /// Whether the step is small enough to be simulated: with 5,000 operations, a simulation takes some tenths of a second.
 [[nodiscard]] inline bool may_be_simulated(const Graph &graph) {
-    return graph.operations.size() <= 5000;
+    return graph.operations.size() <= 2500;
 }
 
 /// The price of given strategies on a given mesh: lay_out() and price().

@@ -2,6 +2,7 @@
 
 #include "plan/bounds/least_memory.h"
 #include "plan/near_optimal.h"
+#include "plan/numbers.h"
 
 #include <algorithm>
 #include <limits>
@@ -13,7 +14,6 @@ namespace {
 
 constexpr int most_rounds = 8;           ///< of planning for less memory, with any savings
 constexpr std::size_t most_smallest = 3; ///< training steps whose smallest plan is searched
-constexpr double least_share = 1.0 / 8;  ///< of the work of the whole search: what each training step gets at least
 constexpr cost::Seconds unlimited = plan::Request::unlimited;
 
 plan::Plan too_large(cost::Bytes takes, double asked) {
@@ -84,7 +84,7 @@ bool PlanSearch::make_plan(Found &found, double limit, cost::Seconds at_most) {
     plan::Request &request = found.step->request();
     request.memory_limit_bytes = limit;
     request.at_most = at_most;
-    request.share = std::max(work_left_, least_share);
+    request.share = std::max(work_left_, plan::least_share);
     found.plan = tools_.make_plan(request);
     work_left_ -= found.plan.share;
     request.at_most = unlimited;

@@ -89,7 +89,7 @@ struct Graph {
     int microbatches = 1;         ///< how often a step runs the operations that are not per_step
     int slots = 1;                ///< micro-batches in flight, each with its own activations, gradients and inputs
     ChangingWeights weights = {};
-    PerOperation<Work> work; ///< empty: every operation runs by itself, and its tensors go through memory
+    PerOperation<SharedWork> work; ///< empty: every operation runs by itself, and its tensors go through memory
 
     /// What comes after all operations, in their order.
     [[nodiscard]] OperationId end_of_program() const { return operations.end_id(); }

@@ -73,7 +73,7 @@ class Replication {
                 result = map[result] = result_.values.push_back(graph_.values[result]);
             result_.values[result].producer = result_.operations.end_id();
         }
-        push(std::move(operation), graph_.work.empty() ? Work() : graph_.work[o]);
+        push(std::move(operation), graph_.work.empty() ? SharedWork() : graph_.work[o]);
     }
 
     void add_up(OperationId accumulate) {
@@ -86,12 +86,12 @@ class Replication {
             value.producer = result_.operations.end_id();
             whole = result_.values.push_back(std::move(value));
             add.results = {whole};
-            Work work = alone(result_, add);
+            SharedWork work = alone(result_, add);
             push(std::move(add), std::move(work));
         }
     }
 
-    void push(Operation operation, Work work) {
+    void push(Operation operation, SharedWork work) {
         result_.operations.push_back(std::move(operation));
         if (!graph_.work.empty())
             result_.work.push_back(std::move(work));

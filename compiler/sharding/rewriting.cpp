@@ -14,10 +14,13 @@ Work alone(const Graph &graph, const Operation &operation) {
     part.kernel = operation.kernel;
     part.nest = operation.nest;
     part.flops_per_point = operation.flops_per_point;
-    for (const ValueId value : operation.operands)
-        part.operands.push_back({graph.values[value].element_bytes});
-    for (const ValueId value : operation.results)
-        part.results.push_back({graph.values[value].element_bytes});
+    const auto tensor = [&graph](ValueId value, std::size_t place) {
+        return Part::Tensor{.element_bytes = graph.values[value].element_bytes, .of = static_cast<int>(place)};
+    };
+    for (std::size_t i = 0; i < operation.operands.size(); ++i)
+        part.operands.push_back(tensor(operation.operands[i], i));
+    for (std::size_t i = 0; i < operation.results.size(); ++i)
+        part.results.push_back(tensor(operation.results[i], i));
     part.loops.resize(part.nest.loops.size());
     std::iota(part.loops.begin(), part.loops.end(), 0);
     return {{std::move(part)}};
@@ -51,7 +54,7 @@ ValueId Rewriting::add(int place, Operation &operation, OperationId as) {
     operation.results = {value};
     operation.writes = {ValueId()};
     if (!graph_.work.empty())
-        graph_.work.push_back(as ? Work(graph_.work[as]) : alone(graph_, operation));
+        graph_.work.push_back(as ? graph_.work[as] : SharedWork(alone(graph_, operation)));
     graph_.operations.push_back(std::move(operation));
     place_.push_back(place);
     is_left_out_.push_back(false);

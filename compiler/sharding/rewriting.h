@@ -20,6 +20,8 @@ class Rewriting {
     explicit Rewriting(const Graph &graph);
 
     [[nodiscard]] Operation &operation(OperationId o) { return graph_.operations[o]; }
+    /// Where it is known.
+    [[nodiscard]] SharedWork &work(OperationId o) { return graph_.work[o]; }
 
     /// A pointwise operation of one result on other operands, which may lack dimensions of the result.
     [[nodiscard]] Operation like(OperationId model, const std::vector<ValueId> &operands) const;

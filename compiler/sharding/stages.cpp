@@ -1,6 +1,7 @@
 #include "sharding/stages.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 namespace planc::sharding {
@@ -39,6 +40,7 @@ class Staging {
             result.stages.push_back(list(each));
         for (const OperationId o : graph_.operations.ids())
             result.levels.push_back(levels_of(o, result));
+        raise_levels(result);
         for (const ValueId v : graph_.values.ids())
             if (graph_.values[v].kind == ValueKind::computed)
                 add_crossings(v, stages[graph_.values[v].producer], result.crossings);
@@ -115,6 +117,40 @@ class Staging {
                 }
         return levels;
     }
+
+    /// What later levels of the same stages alone need is made there: fused with it, it need not be kept in memory.
+    void raise_levels(StagedGraph &known) const {
+        PerValue<bool> stays(graph_.values.size());
+        for (const std::vector<ValueId> *values : {&graph_.outputs, &graph_.sent})
+            for (const ValueId value : *values)
+                stays[value] = true;
+        PerValue<std::vector<OperationId>> users(graph_.values.size());
+        for (const OperationId o : graph_.operations.ids()) {
+            const Operation &operation = graph_.operations[o];
+            for (const ValueId operand : operation.operands)
+                users[operand].push_back(o);
+            for (std::size_t i = 0; i < operation.writes.size(); ++i)
+                if (operation.writes[i])
+                    stays[operation.results[i]] = true;
+        }
+        for (std::size_t i = graph_.operations.size(); i-- > 0;) {
+            const OperationId o(static_cast<int>(i));
+            const Operation &operation = graph_.operations[o];
+            if (operation.phase != Phase::update || operation.accumulates)
+                continue;
+            int least = operation.results.empty() ? 0 : std::numeric_limits<int>::max();
+            for (const ValueId result : operation.results) {
+                if (stays[result] || users[result].empty())
+                    least = 0;
+                for (const OperationId user : users[result])
+                    least = known.stages[user] == known.stages[o] ? std::min(least, lowest(known.levels[user])) : 0;
+            }
+            for (int &level : known.levels[o])
+                level = std::max(level, least);
+        }
+    }
+
+    static int lowest(const std::vector<int> &levels) { return *std::min_element(levels.begin(), levels.end()); }
 
     void add_crossings(ValueId value, const Stages &made, std::vector<Crossing> &crossings) const {
         for (const int stage : needed_[value])

@@ -6,7 +6,9 @@
 #include "support/units.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace planc::sharding {
@@ -27,6 +29,7 @@ struct Part {
         /// Of an operand: the bytes that a rank with the whole tensors moves between its last use and this one.
         /// None: what the part itself moves.
         std::optional<support::Bytes> reuse = {};
+        int of = -1; ///< the operand or result of the operation that it is; -1: none, a part makes and uses it
     };
     Kernel kernel = Kernel::pointwise;
     Nest nest;
@@ -47,6 +50,24 @@ struct Work {
     /// Of a reduction in a fused loop that uses its result: what goes through memory in addition if a split of its sum
     /// cuts the loop in two (timeline/loop_cuts.h).
     std::vector<Part> cuts = {};
+};
+
+/// Work that copies of a graph share until one changes its own.
+class SharedWork {
+  public:
+    SharedWork() : SharedWork(Work()) {}
+    SharedWork(Work work) : work_(std::make_shared<Work>(std::move(work))) {}
+    operator const Work &() const { return *work_; }
+    [[nodiscard]] const Work &get() const { return *work_; }
+    const Work *operator->() const { return work_.get(); }
+    [[nodiscard]] Work &own() {
+        if (work_.use_count() > 1)
+            work_ = std::make_shared<Work>(*work_);
+        return *work_;
+    }
+
+  private:
+    std::shared_ptr<Work> work_;
 };
 
 } // namespace planc::sharding

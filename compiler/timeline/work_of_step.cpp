@@ -130,6 +130,19 @@ std::vector<int> loops_of(const Part &part, bool is_copy, const sharding::Graph 
     return loops;
 }
 
+/// Says which operand or result of the operation each tensor of a part is. Parts have constants too, which are numbers.
+void tell_tensors(std::vector<Part::Tensor> &tensors, const std::vector<std::vector<int>> &own,
+                  const std::vector<std::vector<int>> &of_operation) {
+    std::vector<int> places;
+    for (std::size_t place = 0; place < of_operation.size(); ++place)
+        if (!of_operation[place].empty())
+            places.push_back(static_cast<int>(place));
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < own.size() && own.size() == tensors.size(); ++i)
+        if (!own[i].empty() && next < places.size())
+            tensors[i].of = places[next++];
+}
+
 /// Sums like velocity = momentum * velocity + product, which the product makes while it adds. Where a collective comes
 /// between the two, the sum loads the product and stores the velocity. Sums over micro-batches also load the sum so
 /// far.
@@ -176,8 +189,10 @@ WorkOfStep::WorkOfStep(mlir::ModuleOp module) {
         if (origin == nullptr)
             return;
         const sharding::Graph &graph = origins.graphs().at(origin->function);
-        placed.second.loops =
-            loops_of(placed.second, is_copy(placed.first), graph, graph.operations[origin->operation]);
+        const sharding::Operation &operation = graph.operations[origin->operation];
+        placed.second.loops = loops_of(placed.second, is_copy(placed.first), graph, operation);
+        tell_tensors(placed.second.operands, placed.second.nest.operands, operation.nest.operands);
+        tell_tensors(placed.second.results, placed.second.nest.results, operation.nest.results);
         (by_function_[origin->function][origin->operation].*to).push_back(std::move(placed.second));
     };
     const schedule::Bodies bodies(*scheduled);
@@ -197,9 +212,12 @@ WorkOfStep::WorkOfStep(mlir::ModuleOp module) {
         add_sums_of_products(origins.graphs().at(name), works);
 }
 
-WorkOfStep::Works WorkOfStep::of(mlir::func::FuncOp function) const {
-    const auto at = by_function_.find(function.getName().str());
-    return at == by_function_.end() ? Works() : at->second;
+sharding::PerOperation<sharding::SharedWork> WorkOfStep::of(mlir::func::FuncOp function) const {
+    sharding::PerOperation<sharding::SharedWork> works;
+    if (const auto at = by_function_.find(function.getName().str()); at != by_function_.end())
+        for (const Work &each : at->second)
+            works.push_back(each);
+    return works;
 }
 
 } // namespace planc::timeline

@@ -19,7 +19,7 @@ class WorkOfStep {
     explicit WorkOfStep(mlir::ModuleOp module);
 
     /// For the graph of one of its functions. Empty if the step has no schedule.
-    [[nodiscard]] sharding::PerOperation<sharding::Work> of(mlir::func::FuncOp function) const;
+    [[nodiscard]] sharding::PerOperation<sharding::SharedWork> of(mlir::func::FuncOp function) const;
 
   private:
     using Works = sharding::PerOperation<sharding::Work>;

@@ -108,10 +108,10 @@ TEST(WorkOfOperations, EachByItselfWhereNothingIsScheduled) {
     operation.operands = {ValueId(0), ValueId(1)};
     operation.results = {ValueId(2)};
     const auto work = work_of_operations(graph, {});
-    ASSERT_EQ(work[OperationId(0)].parts.size(), 1U);
-    EXPECT_EQ(work[OperationId(0)].parts[0].loops, (std::vector<int>{0, 1}));
-    EXPECT_EQ(work[OperationId(0)].parts[0].results[0].element_bytes, 8);
-    EXPECT_TRUE(work[OperationId(0)].parts[0].operands[1].in_memory);
+    ASSERT_EQ(work[OperationId(0)]->parts.size(), 1U);
+    EXPECT_EQ(work[OperationId(0)]->parts[0].loops, (std::vector<int>{0, 1}));
+    EXPECT_EQ(work[OperationId(0)]->parts[0].results[0].element_bytes, 8);
+    EXPECT_TRUE(work[OperationId(0)]->parts[0].operands[1].in_memory);
 }
 
 TEST(WorkOfOperations, DistancesOnlyWhereThereIsACache) {
@@ -119,9 +119,9 @@ TEST(WorkOfOperations, DistancesOnlyWhereThereIsACache) {
     graph.operations.emplace_back().nest = pointwise().nest;
     sharding::Part part = pointwise();
     part.operands[0].reuse = Bytes(1000);
-    graph.work = {{{part}}};
+    graph.work = {sharding::Work{{part}}};
     Machine machine;
-    const auto reuse = [&] { return work_of_operations(graph, machine)[OperationId(0)].parts[0].operands[0].reuse; };
+    const auto reuse = [&] { return work_of_operations(graph, machine)[OperationId(0)]->parts[0].operands[0].reuse; };
     EXPECT_FALSE(reuse());
     machine.kernels.cache = support::CacheRate{13000, 1e9};
     EXPECT_NEAR(reuse()->value, 1024, 1e-9) << "rounded up to a power of the fourth root of 2";

@@ -10,6 +10,7 @@ namespace planc::cost {
 using sharding::OperationId;
 using sharding::Part;
 using sharding::PerOperation;
+using sharding::SharedWork;
 using sharding::Work;
 
 namespace {
@@ -17,7 +18,12 @@ namespace {
 /// Up to a power of the fourth root of 2, so that most alike layers stay alike; up, so that no step takes longer than
 /// its price.
 Bytes rounded(Bytes distance) {
-    return distance.value > 0 ? Bytes(std::exp2(std::ceil(4 * std::log2(distance.value)) / 4)) : distance;
+    constexpr double is_rounded = 1e-9;
+    return distance.value > 0 ? Bytes(std::exp2(std::ceil(4 * std::log2(distance.value) - is_rounded) / 4)) : distance;
+}
+
+std::optional<Bytes> on_machine(const std::optional<Bytes> &distance, const Machine &machine) {
+    return machine.kernels.cache && distance ? std::optional(rounded(*distance)) : std::nullopt;
 }
 
 void put(Key &key, const std::vector<std::vector<int>> &tensors) {
@@ -65,19 +71,19 @@ void put(Key &key, const Part &part) {
 
 } // namespace
 
-PerOperation<Work> work_of_operations(const sharding::Graph &graph, const Machine &machine) {
-    PerOperation<Work> work = graph.work;
+PerOperation<SharedWork> work_of_operations(const sharding::Graph &graph, const Machine &machine) {
+    PerOperation<SharedWork> work = graph.work;
     if (work.empty()) {
         for (const sharding::Operation &operation : graph.operations)
             work.push_back(sharding::alone(graph, operation));
     }
-    for (Work &each : work)
-        for (Part &part : each.parts)
-            for (Part::Tensor &operand : part.operands)
-                if (!machine.kernels.cache)
-                    operand.reuse.reset();
-                else if (operand.reuse)
-                    operand.reuse = rounded(*operand.reuse);
+    for (SharedWork &each : work)
+        for (std::size_t p = 0; p < each->parts.size(); ++p)
+            for (std::size_t i = 0; i < each->parts[p].operands.size(); ++i) {
+                const std::optional<Bytes> known = each->parts[p].operands[i].reuse;
+                if (const std::optional<Bytes> wanted = on_machine(known, machine); wanted != known)
+                    each.own().parts[p].operands[i].reuse = wanted;
+            }
     return work;
 }
 

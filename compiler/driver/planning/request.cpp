@@ -11,6 +11,7 @@
 #include "sema/analyze.h"
 #include "sema/layouts/cuts.h"
 #include "sema/layouts/layout_rules.h"
+#include "sharding/fused_updates.h"
 #include "spmd/extract.h"
 #include "spmd/strategies.h"
 #include "timeline/work_of_step.h"
@@ -237,7 +238,13 @@ namespace {
 sharding::Graph graph_of(mlir::func::FuncOp function, const timeline::WorkOfStep &work) {
     sharding::Graph graph = spmd::extract(function).graph;
     graph.work = work.of(function);
-    return graph;
+    return sharding::with_fused_updates(graph);
+}
+
+/// Plans then need not make it anew.
+void set_work_on(const cost::Machine &machine, sharding::Graph &graph) {
+    if (!graph.work.empty())
+        graph.work = cost::work_of_operations(graph, machine);
 }
 
 /// The micro-batches with one sample more than the last one.
@@ -263,6 +270,9 @@ std::variant<PlanRequest, RequestError> make_request(const sema::Program &progra
         const sharding::Graph graph = graph_of(ir::updating_function(module), work);
         PlanRequest result = RequestMaker(program, graph, options, installation, files, diagnostics).make();
         result.request.larger = larger_micro_batches(module, work);
+        set_work_on(result.request.machine, result.request.graph);
+        if (result.request.larger)
+            set_work_on(result.request.machine, result.request.larger->graph);
         return result;
     } catch (const Failure &failure) {
         return failure;

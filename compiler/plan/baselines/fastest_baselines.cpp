@@ -1,22 +1,17 @@
 #include "plan/baselines/fastest_baselines.h"
 
 #include "plan/baselines/price_baseline.h"
+#include "plan/numbers.h"
 #include "support/parallel.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <string>
 #include <utility>
 
 namespace planc::plan {
 
-namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double rounding = 1e-9; ///< of a bound
-
-} // namespace
+namespace {} // namespace
 
 FastestBaselines::FastestBaselines(const Request &request, const sharding::GraphIndex &index,
                                    const cost::GraphFacts &facts, double limit, std::vector<OnMesh> meshes)

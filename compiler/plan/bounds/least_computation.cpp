@@ -14,7 +14,7 @@ CostTable whole_work(const Request &request) {
     Machine machine = request.machine;
     if (machine.kernels.cache) // smaller blocks may fit into it
         machine.kernels.cache->bytes = std::numeric_limits<double>::infinity();
-    const PerOperation<sharding::Work> works = cost::work_of_operations(graph, machine);
+    const PerOperation<sharding::SharedWork> works = cost::work_of_operations(graph, machine);
     CostTable table;
     table.layers.resize(graph.layers.size());
     table.microbatches = graph.microbatches;

@@ -1,5 +1,6 @@
 #include "plan/bounds/marginals.h"
 
+#include "plan/numbers.h"
 #include "plan/solver/elimination.h"
 
 #include <algorithm>
@@ -15,8 +16,6 @@ namespace planc::plan {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double rounding = 1e-9;
 constexpr int most_sweeps = 6;
 constexpr double worthwhile = 1e-3; ///< gain of the bound that justifies another sweep
 

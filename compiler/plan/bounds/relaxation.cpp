@@ -1,5 +1,6 @@
 #include "plan/bounds/relaxation.h"
 
+#include "plan/numbers.h"
 #include "plan/terms/term_builder.h"
 #include "sharding/joint_sums.h"
 
@@ -8,9 +9,6 @@
 namespace planc::plan {
 
 namespace {
-
-/// For a term that more than two layers determine.
-constexpr double most_entries = 1 << 18;
 
 class Relaxation : TermBuilder {
   public:
@@ -66,7 +64,7 @@ class Relaxation : TermBuilder {
         const std::vector<LayerId> &layers = step_.values[v].variables;
         if (layers.size() <= most_layers_) {
             ScopedTerm value = scoped(step_.values[v], layers, key);
-            if (entries(value.term) <= most_entries || layers.size() <= 2)
+            if (entries(value.term) <= largest_table || layers.size() <= 2)
                 return add_made(std::move(value), [&](const Term &bounded) { return bound_copies(v, needs, bounded); });
         }
         bound_pairs(v, needs, key);

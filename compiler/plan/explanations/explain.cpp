@@ -3,6 +3,7 @@
 #include "cost/reports/report.h"
 #include "cost/reports/text_lines.h"
 #include "plan/near_optimal.h"
+#include "plan/numbers.h"
 #include "plan/pipeline/changing_weights.h"
 #include "plan/pipeline/price_pipeline.h"
 #include "plan/space/space.h"
@@ -15,8 +16,6 @@
 namespace planc::plan {
 
 namespace {
-
-constexpr double rounding = 1e-9; ///< of sums in a different order
 
 /// Rounded down, so that a plan that is faster by any amount is below 1.
 std::string ratio(Seconds a, Seconds b) {

@@ -11,7 +11,7 @@ namespace planc::plan {
 
 namespace {
 
-constexpr double most_priced = 200'000; ///< operations of all ranks, in all plans together
+constexpr double most_priced = 100'000; ///< operations of all ranks, in all plans together
 
 class LocalSearch {
   public:

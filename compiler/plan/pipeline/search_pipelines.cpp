@@ -3,6 +3,7 @@
 #include "plan/bounds/least_computation.h"
 #include "plan/bounds/least_memory.h"
 #include "plan/near_optimal.h"
+#include "plan/numbers.h"
 #include "plan/pipeline/changing_weights.h"
 #include "plan/pipeline/cut_search.h"
 #include "plan/pipeline/depths.h"
@@ -18,7 +19,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -27,10 +27,7 @@ namespace planc::plan {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double rounding = 1e-9;
-constexpr double least_share = 1.0 / 32; ///< of the work of the whole search: what each depth gets at least
-constexpr int most_rounds = 6;           ///< of cutting anew where memory is short
+constexpr int most_rounds = 6; ///< of cutting anew where memory is short
 
 class PipelineSearch {
   public:

@@ -52,27 +52,13 @@ int body_of(const sharding::Operation &operation, bool splits) {
 }
 
 using Tensors = std::vector<sharding::Part::Tensor>;
-using Loops = std::vector<std::vector<int>>; ///< of tensors
-
-/// How many of the tensors before this one are more than a number.
-std::size_t rank_of(const Loops &loops, std::size_t place) {
-    return static_cast<std::size_t>(std::count_if(loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(place),
-                                                  [](const std::vector<int> &own) { return !own.empty(); }));
-}
-
-/// What an operation's parts do with its operand or result `place`. Parts have constants too, which are numbers.
+/// What an operation's parts do with its operand or result `place`.
 template <class Visit>
-void for_each(std::vector<sharding::Part> &parts, Tensors sharding::Part::*tensors, Loops sharding::Nest::*loops,
-              const sharding::Operation &operation, std::size_t place, Visit visit) {
-    const Loops &of_operation = operation.nest.*loops;
-    if (of_operation[place].empty())
-        return;
-    for (sharding::Part &part : parts) {
-        const Loops &own = part.nest.*loops;
-        for (std::size_t i = 0; i < own.size() && own.size() == (part.*tensors).size(); ++i)
-            if (!own[i].empty() && rank_of(own, i) == rank_of(of_operation, place))
-                visit((part.*tensors)[i]);
-    }
+void for_each(std::vector<sharding::Part> &parts, Tensors sharding::Part::*tensors, std::size_t place, Visit visit) {
+    for (sharding::Part &part : parts)
+        for (sharding::Part::Tensor &tensor : part.*tensors)
+            if (tensor.of == static_cast<int>(place))
+                visit(tensor);
 }
 
 void put_in_memory(sharding::Part::Tensor &tensor) {
@@ -82,7 +68,7 @@ void put_in_memory(sharding::Part::Tensor &tensor) {
 
 } // namespace
 
-void cut_into_bodies(const Graph &stage, PerOperation<sharding::Work> &work, bool splits) {
+void cut_into_bodies(const Graph &stage, PerOperation<sharding::SharedWork> &work, bool splits) {
     if (stage.work.empty())
         return;
     std::map<std::pair<ValueId, int>, std::vector<Tensors::value_type *>> loaded; // by value and body: its operands
@@ -94,11 +80,11 @@ void cut_into_bodies(const Graph &stage, PerOperation<sharding::Work> &work, boo
             const OperationId producer = stage.values[operand].producer;
             if (producer ? body_of(stage.operations[producer], splits) == body : !operation.per_step)
                 continue; // what is no result lies as on one rank, but for the cuts between updates
-            for_each(work[o].parts, &sharding::Part::operands, &sharding::Nest::operands, operation, i,
+            for_each(work[o].own().parts, &sharding::Part::operands, i,
                      [&](sharding::Part::Tensor &tensor) { loaded[{operand, body}].push_back(&tensor); });
             if (producer)
-                for_each(work[producer].parts, &sharding::Part::results, &sharding::Nest::results,
-                         stage.operations[producer], sharding::result_number(stage, operand), put_in_memory);
+                for_each(work[producer].own().parts, &sharding::Part::results, sharding::result_number(stage, operand),
+                         put_in_memory);
         }
     }
     for (const auto &[value, operands] : loaded) // a loop loads a value once

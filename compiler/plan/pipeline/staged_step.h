@@ -19,6 +19,6 @@ struct StagedStep {
 /// Says in the work of a stage's operations that forward pass, backward pass and each level of the update run in bodies
 /// of their own, and so do weight gradients if the schedule `splits` the backward passes: what comes from another body
 /// is in memory (sharding::Part::Tensor).
-void cut_into_bodies(const Graph &stage, PerOperation<sharding::Work> &work, bool splits);
+void cut_into_bodies(const Graph &stage, PerOperation<sharding::SharedWork> &work, bool splits);
 
 } // namespace planc::plan

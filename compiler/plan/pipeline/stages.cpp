@@ -1,22 +1,30 @@
 #include "plan/pipeline/stages.h"
 
+#include "plan/numbers.h"
 #include "plan/pipeline/changing_weights.h"
 #include "plan/pipeline/positions.h"
 
 #include "pipeline/makers.h"
 #include "pipeline/text.h"
+#include "sharding/rewriting.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace planc::plan {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 std::string counted(int count, const char *what, const char *plural = "s") {
     return std::to_string(count) + " " + what + (count == 1 ? "" : plural);
+}
+
+/// Updates need values of all stages, and nothing needs theirs: with a stage for each layer, these are many.
+Graph without_updates(const Graph &graph) {
+    sharding::Rewriting rewriting(graph);
+    for (const OperationId o : graph.operations.ids())
+        if (graph.operations[o].phase == sharding::Phase::update)
+            rewriting.leave_out(o);
+    return rewriting.finish();
 }
 
 } // namespace
@@ -32,7 +40,7 @@ Cuts::Cuts(const Request &request)
     Begins each(wanted_.layers.size());
     for (std::size_t place = 0; place < each.size(); ++place)
         each[place] = place;
-    const Graph &graph = request_.graph;
+    const Graph graph = without_updates(request_.graph);
     for (const sharding::Crossing &back : sharding::crossings_back(graph, sharding::staged(graph, stages(each))))
         std::fill(may_begin_.begin() + back.to + 1, may_begin_.begin() + back.from + 1, false);
 }

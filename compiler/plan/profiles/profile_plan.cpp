@@ -1,6 +1,7 @@
 #include "plan/profiles/profile_plan.h"
 
 #include "plan/baselines/baselines.h"
+#include "plan/numbers.h"
 #include "plan/space/space.h"
 
 #include "cost/reports/report.h"
@@ -12,8 +13,6 @@
 namespace planc::plan {
 
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// The strategies of one mesh shape with the least time under the profile.
 class Chain {

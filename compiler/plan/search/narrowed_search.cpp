@@ -1,11 +1,11 @@
 #include "plan/search/narrowed_search.h"
 
 #include "plan/bounds/relaxation.h"
+#include "plan/numbers.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <set>
 
@@ -13,8 +13,6 @@ namespace planc::plan {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double rounding = 1e-9;
 /// The average number of strategies per layer in the first search: between these limits, and larger if there are fewer
 /// kinds of layers.
 constexpr std::size_t fewest_of_layer = 6;

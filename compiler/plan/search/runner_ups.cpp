@@ -1,5 +1,6 @@
 #include "plan/search/runner_ups.h"
 
+#include "plan/numbers.h"
 #include "plan/search/search.h"
 #include "plan/terms/term_builder.h"
 #include "support/parallel.h"
@@ -18,10 +19,6 @@ namespace planc::plan {
 using sharding::Links;
 
 namespace {
-
-constexpr std::size_t most_at_once = 4;   ///< parts of the layers
-constexpr std::size_t least_at_once = 16; ///< layers of a part
-constexpr double rounding = 1e-12;        ///< of sums of all terms
 
 /// The strategies of each layer, and which of them is planned.
 struct Planned {
@@ -307,7 +304,7 @@ PerLayer<std::optional<RunnerUp>> runner_ups(const StepStructure &step, const Me
                                              const Machine &machine, const Storage &storage, TermCache &cache,
                                              const LayerStrategies &layers, double byte_limit) {
     PerLayer<std::optional<RunnerUp>> result(layers.size());
-    const std::size_t parts = std::clamp<std::size_t>(layers.size() / least_at_once, 1, most_at_once);
+    const std::size_t parts = std::clamp<std::size_t>(layers.size(), 1, most_at_once);
     support::in_parallel(parts, [&](std::size_t part) {
         std::optional<TermCache> own;
         if (part > 0)

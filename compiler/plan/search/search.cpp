@@ -1,21 +1,19 @@
 #include "plan/search/search.h"
+#include "plan/numbers.h"
 #include "plan/search/split_search.h"
 #include "plan/solver/elimination.h"
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <set>
 
 namespace planc::plan {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int most_branches = 64;
 constexpr int most_tightenings = 10;
-constexpr int most_halvings = 2; ///< of what the limit was lowered by
-constexpr double rounding = 1e-9;
+constexpr int most_halvings = 2;         ///< of what the limit was lowered by
 constexpr double worth_branching = 1e-3; ///< of the seconds, where memory decides and a gap remains anyway
 
 class MeshSearch {

@@ -6,6 +6,7 @@
 #include "plan/bounds/least_computation.h"
 #include "plan/bounds/least_memory.h"
 #include "plan/near_optimal.h"
+#include "plan/numbers.h"
 #include "plan/search/narrowed_search.h"
 #include "plan/search/on_mesh.h"
 #include "plan/search/runner_ups.h"
@@ -15,7 +16,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -27,15 +27,11 @@ namespace planc::plan {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double rounding = 1e-9;
-constexpr std::size_t most_at_once = 4; ///< searches of meshes
 /// The gain, as a part of the seconds, that is worth a search if the answer remains open anyway. It is judged by the
 /// bound of the few strategies; all others are given up with them, and count with their own bound.
 constexpr double worth_a_search = 0.005;
-constexpr double least_share = 1.0 / 16; ///< of the work: what a search may take where no plan is known yet
-constexpr double may_be_short = 0.5;     ///< of the limit: a bound on memory from which on it is found anew
-constexpr double may_be_proved = 0.9;    ///< of the limit: one from which on the smallest plan is found first
+constexpr double may_be_short = 0.5;  ///< of the limit: a bound on memory from which on it is found anew
+constexpr double may_be_proved = 0.9; ///< of the limit: one from which on the smallest plan is found first
 
 class Planner {
   public:

@@ -1,5 +1,7 @@
 #include "plan/search/split_search.h"
 
+#include "plan/numbers.h"
+
 #include <algorithm>
 
 namespace planc::plan {
@@ -7,8 +9,6 @@ namespace planc::plan {
 namespace {
 
 constexpr int most_nodes = 1024;
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double rounding = 1e-9;
 
 struct Node {
     double bound = 0;

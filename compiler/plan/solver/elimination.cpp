@@ -1,5 +1,7 @@
 #include "plan/solver/elimination.h"
 
+#include "plan/numbers.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -225,9 +227,6 @@ Function added_by_value(const std::vector<const Factor *> &factors, Memo &memo) 
     return {factors[0]->variables, {memo.one_of(std::move(offsets))}, std::move(seconds), std::move(bytes)};
 }
 
-/// Functions are added only if the joint table stays small.
-constexpr double largest_sum = 1 << 18;
-
 /// The factors, which have the same variables, as one function, or as several if that would be too large. `round`:
 /// functions of two variables are rounded.
 std::vector<Function> joined(const std::vector<const Factor *> &factors, bool round, Memo &memo) {
@@ -240,7 +239,7 @@ std::vector<Function> joined(const std::vector<const Factor *> &factors, bool ro
     std::vector<JointClasses> classes;
     for (std::size_t i = 0; i < terms[0].variables.size() && terms.size() > 1; ++i)
         classes.push_back(joint_classes(terms, i));
-    if (!classes.empty() && entries(classes) <= largest_sum)
+    if (!classes.empty() && entries(classes) <= largest_table)
         return {added(terms, classes, round, memo)};
     for (Function &term : terms)
         if ((term.rounded != nullptr) != round)

@@ -1,5 +1,7 @@
 #include "plan/solver/elimination.h"
 
+#include "plan/numbers.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -23,9 +25,7 @@ void add(Sum &sum, const Factor &factor, const std::vector<int> &values) {
     sum.seconds += factor.table->seconds_of(entry);
     sum.bytes += factor.table->bytes.empty() || !factor.count_bytes ? 0 : factor.table->bytes[entry];
 }
-constexpr int most_prices = 30;             ///< of memory; few are needed
-constexpr double rounding_of_bytes = 1e-12; ///< where a share of them counts
-constexpr double worth_a_probe = 1e-9;      ///< of the seconds
+constexpr int most_prices = 30; ///< of memory; few are needed
 
 /// One problem with its elimination order, solved under several prices of memory.
 class Search {
@@ -49,7 +49,7 @@ class Search {
         if (std::isinf(fits.sum.seconds)) {
             const ScalarResult smallest = scalar(0, 1);
             const Sum of_smallest = take(smallest.values);
-            if (smallest.lower_bound > problem_.byte_limit * (1 + rounding_of_bytes)) {
+            if (smallest.lower_bound > problem_.byte_limit * (1 + rounding)) {
                 best_.least_bytes = smallest.lower_bound;
                 best_.lower_bound = std::numeric_limits<double>::infinity();
                 return finish();
@@ -92,7 +92,7 @@ class Search {
     /// Keeps the assignment if it fits and is the fastest so far.
     Sum take(const std::vector<int> &values) {
         const Sum sum = evaluate(problem_, values);
-        if (sum.bytes > problem_.byte_limit * (1 + rounding_of_bytes) || std::isinf(sum.seconds))
+        if (sum.bytes > problem_.byte_limit * (1 + rounding) || std::isinf(sum.seconds))
             return sum;
         if (best_.feasible && sum.seconds >= best_.seconds)
             return sum;
@@ -124,7 +124,7 @@ class Search {
         const Sum found = take(result.values);
         best_.lower_bound = std::max(best_.lower_bound, result.lower_bound - price * problem_.byte_limit);
         const double gain = too_large.sum.seconds + price * too_large.sum.bytes - (found.seconds + price * found.bytes);
-        const double worthwhile = worth_a_probe * too_large.sum.seconds;
+        const double worthwhile = rounding * too_large.sum.seconds;
         End &end = found.bytes > problem_.byte_limit ? too_large : fits;
         if (gain > 0 || std::isinf(end.sum.seconds)) // inexact eliminations may find worse
             end = {found, result.values};

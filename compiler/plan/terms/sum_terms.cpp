@@ -1,6 +1,8 @@
 // The part of TermBuilder that binds sums to the layers that decide what passes (structure.h).
 #include "plan/terms/term_builder.h"
 
+#include "plan/numbers.h"
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -8,9 +10,6 @@
 #include <utility>
 
 namespace planc::plan {
-
-/// The maximum number of entries of a table that says what passes.
-static constexpr double largest_of_sums = 1 << 20;
 
 void TermBuilder::add_sums(std::size_t sum) {
     const OperationId o = step_.sums.operations[sum];
@@ -29,7 +28,7 @@ void TermBuilder::make_sums(std::size_t sum, bool stored) {
     std::string key = "sums " + std::to_string(scope.kind) + (stored ? storage_text() : "");
     ScopedTerm term = scoped(scope, scope.variables, std::move(key));
     merge(term, [&](const Term &bound) { return columns_of_sums(o, bound); });
-    if (entries(term.term) > largest_of_sums) { // free, as if anything could pass
+    if (entries(term.term) > largest_table) { // free, as if anything could pass
         objective_.is_exact = false;
         return;
     }

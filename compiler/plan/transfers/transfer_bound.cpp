@@ -1,5 +1,6 @@
 #include "plan/transfers/transfer_bound.h"
 
+#include "plan/numbers.h"
 #include "plan/solver/rounded_down.h"
 
 #include <algorithm>
@@ -9,8 +10,6 @@
 namespace planc::plan {
 
 namespace {
-
-constexpr double rounding = 1e-12;
 
 /// The maximum number of elements that a rank receives, on average, for each element that is paid for, in a group of
 /// this many ranks.
