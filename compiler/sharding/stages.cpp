@@ -138,19 +138,21 @@ class Staging {
             const Operation &operation = graph_.operations[o];
             if (operation.phase != Phase::update || operation.accumulates)
                 continue;
-            int least = operation.results.empty() ? 0 : std::numeric_limits<int>::max();
-            for (const ValueId result : operation.results) {
-                if (stays[result] || users[result].empty())
-                    least = 0;
-                for (const OperationId user : users[result])
-                    least = known.stages[user] == known.stages[o] ? std::min(least, lowest(known.levels[user])) : 0;
+            const bool is_fixed =
+                operation.results.empty() || std::ranges::any_of(operation.results, [&](ValueId v) {
+                    return stays[v] || users[v].empty() || std::ranges::any_of(users[v], [&](OperationId user) {
+                               return known.stages[user] != known.stages[o];
+                           });
+                });
+            for (std::size_t s = 0; s < known.levels[o].size() && !is_fixed; ++s) {
+                int least = std::numeric_limits<int>::max();
+                for (const ValueId result : operation.results)
+                    for (const OperationId user : users[result])
+                        least = std::min(least, known.levels[user][s]);
+                known.levels[o][s] = least;
             }
-            for (int &level : known.levels[o])
-                level = std::max(level, least);
         }
     }
-
-    static int lowest(const std::vector<int> &levels) { return *std::min_element(levels.begin(), levels.end()); }
 
     void add_crossings(ValueId value, const Stages &made, std::vector<Crossing> &crossings) const {
         for (const int stage : needed_[value])

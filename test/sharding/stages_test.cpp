@@ -70,8 +70,10 @@ struct Shared {
         const ValueId norm = follows(sum("norm of w", first, Phase::update, g, {}), w);
         const ValueId of_bias = follows(sum("norm of b", second, Phase::update, total1, {}), bias);
         const ValueId scale = pointwise("scale", optimizer, Phase::update, {norm, of_bias}, {});
-        write("new w", pointwise("new w", first, Phase::update, {w, g, scale}, {"wide"}), w);
-        write("new b", pointwise("new b", second, Phase::update, {bias, total1, scale}, {"wide"}), bias);
+        const ValueId decayed = follows(pointwise("decayed w", first, Phase::update, {w}, {"wide"}), w);
+        write("new w", pointwise("new w", first, Phase::update, {w, g, scale, decayed}, {"wide"}), w);
+        const ValueId kept = follows(pointwise("kept b", second, Phase::update, {bias}, {"wide"}), bias);
+        write("new b", pointwise("new b", second, Phase::update, {bias, total1, scale, kept}, {"wide"}), bias);
     }
 
     ValueId pointwise(const std::string &name, LayerId layer, Phase phase, const std::vector<ValueId> &operands,
@@ -138,6 +140,8 @@ TEST(Stages, of_a_parameter_that_two_use) {
     EXPECT_EQ(where["scale"], "0+1 1+2"); // everywhere
     EXPECT_EQ(where["new w"], "0+1 1+2");
     EXPECT_EQ(where["new b"], "1+2");
+    EXPECT_EQ(where["decayed w"], "0+1 1+2"); // with what needs it
+    EXPECT_EQ(where["kept b"], "1+2");
     EXPECT_EQ(crossings(graph, staged), (std::vector<std::string>{"h 0>1", "gradient of h 1>0", "second sum 1>0",
                                                                   "first sum 0>1", "norm of w 0>1", "norm of b 1>0"}));
     EXPECT_EQ(goes_back(graph, staged), "");
