@@ -139,9 +139,9 @@ struct Request {
     return is_given ? request.memory_limit_bytes : request.machine.memory_bytes;
 }
 
-/// The work of a whole search, in entries of tables that the solver visits: about a nanosecond each.
+/// The work of a whole search, in entries of tables that the solver visits: at most a nanosecond each.
 [[nodiscard]] inline double allowed_work(const Request &request) {
-    constexpr double some_seconds = 4e9;
+    constexpr double some_seconds = 8e9;
     return request.effort * some_seconds;
 }
 
@@ -276,7 +276,7 @@ enum class Least : std::uint8_t {
 /// The text of Plan::warning if a plan takes more memory than the machine has; else empty.
 [[nodiscard]] std::string warning_of_memory(const CostTable &cost, const Machine &machine);
 
-/// Whether the step is small enough to be simulated: with 5,000 operations, a simulation takes some tenths of a second.
+/// Whether the step is small enough to be simulated: with 2,500 operations, a simulation takes some tenths of a second.
 [[nodiscard]] inline bool may_be_simulated(const Graph &graph) {
     return graph.operations.size() <= 2500;
 }
