@@ -4,7 +4,6 @@
 #include "sharding/rewriting.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -43,11 +42,11 @@ class Fusing {
     Graph run() {
         for (const OperationId o : graph_.operations.ids()) {
             if (!run_.empty() && !continues(o))
-                fuse();
+                end_run();
             if (is_elementwise_update(graph_.operations[o]))
                 run_.push_back(o);
         }
-        fuse();
+        end_run();
         return rewriting_.finish();
     }
 
@@ -73,43 +72,44 @@ class Fusing {
     /// Whether something behind the run needs the value.
     [[nodiscard]] bool is_needed(ValueId value) const { return last_use_[value] > run_.back(); }
 
+    void end_run() {
+        if (run_.size() > 1)
+            fuse();
+        run_.clear();
+    }
+
     void fuse() {
-        const std::vector<OperationId> run = std::exchange(run_, {});
-        if (run.size() < 2)
-            return;
-        run_ = run; // for is_needed() and with_loops()
-        Operation fused = graph_.operations[run.back()];
-        const std::vector<Loop> loops = graph_.operations[with_loops()].nest.loops;
+        const OperationId last = run_.back();
+        Operation fused = graph_.operations[last];
         fused.name = "update";
-        fused.nest = {loops, {}, {}};
+        fused.nest = {graph_.operations[with_loops()].nest.loops, {}, {}};
         fused.operands.clear();
         fused.results.clear();
         fused.writes.clear();
         fused.flops_per_point = 0;
-        Work work;
         bool numbers_stay = true;
-        for (const OperationId o : run)
-            numbers_stay &= add(graph_.operations[o], run.front(), fused);
-        run_.clear();
+        for (const OperationId o : run_)
+            numbers_stay &= add(graph_.operations[o], fused);
         if (!numbers_stay || fused.results.empty() || !is_flat(fused.nest))
             return;
-        for (const OperationId o : run) {
+        Work work;
+        for (const OperationId o : run_) {
             if (!graph_.work.empty())
                 append(o, fused, work);
-            if (o != run.back())
+            if (o != last)
                 rewriting_.leave_out(o);
         }
-        rewriting_.operation(run.back()) = std::move(fused);
+        rewriting_.operation(last) = std::move(fused);
         if (!graph_.work.empty())
-            rewriting_.work(run.back()) = std::move(work);
+            rewriting_.work(last) = std::move(work);
     }
 
     /// Returns false if a number that the operation makes is needed behind a run that makes tensors.
-    bool add(const Operation &operation, OperationId first, Operation &fused) const {
+    bool add(const Operation &operation, Operation &fused) const {
         for (std::size_t i = 0; i < operation.operands.size(); ++i) {
             const ValueId value = operation.operands[i];
             const OperationId producer = graph_.values[value].producer;
-            const bool is_inner = producer && producer >= first;
+            const bool is_inner = producer && producer >= run_.front();
             if (is_inner || std::ranges::find(fused.operands, value) != fused.operands.end())
                 continue;
             fused.operands.push_back(value);
@@ -151,7 +151,7 @@ class Fusing {
     const Graph &graph_;
     Rewriting rewriting_;
     PerValue<OperationId> last_use_; ///< end_of_program(): behind all
-    std::vector<OperationId> run_;
+    std::vector<OperationId> run_;   ///< that goes on
 };
 
 } // namespace
