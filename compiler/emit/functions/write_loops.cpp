@@ -8,15 +8,14 @@
 #include "emit/functions/expression.h"
 #include "emit/functions/kernels.h"
 #include "emit/functions/loop_indices.h"
+#include "emit/functions/random_numbers.h"
 #include "emit/names/text.h"
 #include "ir/pointwise.h"
-#include "planrt/random.h"
 #include "schedule/functions.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringMap.h"
 
 #include <map>
 
@@ -35,7 +34,8 @@ constexpr int64_t large_loop = 32768;
 class LoopWriter {
   public:
     LoopWriter(Body &body, ir::LoopsOp loops)
-        : body_(body), loops_(loops), nest_(schedule::analyze_loops(loops)), indices_(nest_, loops, body) {
+        : body_(body), loops_(loops), nest_(schedule::analyze_loops(loops)), indices_(nest_, loops, body),
+          randoms_(body, indices_) {
         mlir::Operation *yield = loops.getBody().front().getTerminator();
         for (auto [inside, outside] : llvm::zip(yield->getOperands(), loops.getResults()))
             stored_[inside] = outside;
@@ -46,7 +46,7 @@ class LoopWriter {
 
     void write() {
         clear_accumulators();
-        declare_keys(loops_);
+        randoms_.declare_keys(loops_);
         Loop *shared = loop_for_threads();
         if (shared != nullptr)
             share(*shared);
@@ -269,59 +269,20 @@ class LoopWriter {
         if (indices_.inner().empty())
             return write_points(members);
         const llvm::SetVector<Value> loaded = loads(members);
-        const llvm::SetVector<mlir::Operation *> randoms = randoms_of(members);
+        const RandomNumbers::Tensors randoms = randoms_.of_strips(members, nest_.space);
         const bool fetches =
             is_large() && !loaded.empty() && (!randoms.empty() || llvm::any_of(members, computes_much));
         const bool strips = fetches || !randoms.empty();
         const Loop whole = strips ? open_strips(fetches ? loaded : llvm::SetVector<Value>()) : indices_.inner().back();
-        fill_randoms(randoms);
+        randoms_.draw_strip(randoms);
         body_.line(pragma(members));
         body_.open(indices_.inner().back().head());
         write_points(members);
         body_.close();
         if (strips)
             body_.close();
-        filled_.clear();
+        randoms_.end_strip();
         indices_.inner().back() = whole;
-    }
-
-    /// The random tensors of the innermost loop whose numbers are drawn for a strip at once.
-    llvm::SetVector<mlir::Operation *> randoms_of(const std::vector<const LoopMember *> &members) {
-        int64_t elements = 1;
-        for (int d = indices_.inner().back().first; d < indices_.inner().back().last; ++d)
-            elements *= nest_.space[static_cast<size_t>(d)].extent;
-        llvm::SetVector<mlir::Operation *> randoms;
-        llvm::SmallVector<mlir::Operation *> open;
-        for (const LoopMember *member : members)
-            open.push_back(member->op);
-        while (elements >= planrt::uniform_block / 2 && !open.empty()) // fewer: most of a block would be for nothing
-            for (Value operand : open.pop_back_val()->getOperands()) {
-                mlir::Operation *producer = operand.getDefiningOp();
-                if (!schedule::is_inline(producer))
-                    continue;
-                auto random = mlir::dyn_cast<ir::RandomOp>(producer);
-                if (!random)
-                    open.push_back(producer);
-                else if (indices_.counts_innermost(random.getResult().getType(), random.getSamples().value_or(""),
-                                                   body_))
-                    randoms.insert(random);
-            }
-        return randoms;
-    }
-
-    void fill_randoms(const llvm::SetVector<mlir::Operation *> &randoms) {
-        Loop &loop = indices_.inner().back();
-        const std::string index = loop.index;
-        for (mlir::Operation *op : randoms) {
-            auto random = mlir::cast<ir::RandomOp>(op);
-            const std::string numbers = body_.local("random");
-            body_.line("float " + numbers + "[planrt::strip];");
-            loop.index = loop.from;
-            body_.line("planrt::fill_uniform(" + number_of(random) + ", " + loop.to + " - " + loop.from + ", " +
-                       numbers + ");");
-            loop.index = index;
-            filled_[op] = numbers + "[" + index + " - " + loop.from + "]";
-        }
     }
 
     void declare_row_reductions(const std::vector<const LoopMember *> &members) {
@@ -538,51 +499,13 @@ class LoopWriter {
         if (auto iota = mlir::dyn_cast<ir::IotaOp>(op))
             return {iota_text(iota), true, ""};
         if (auto random = mlir::dyn_cast<ir::RandomOp>(op))
-            return {random_text(random), true, ""};
+            return {randoms_.text(random), true, ""};
         if (mlir::isa<ir::StepOp>(op))
             return {"static_cast<" + type_name(type) + ">(" + body_.context() + ".step())", true, ""};
         std::vector<Expression> operands;
         for (Value operand : op->getOperands())
             operands.push_back(expression(operand, user));
         return call_of(mlir::cast<ir::PointwiseOp>(op), operands);
-    }
-
-    std::string random_text(ir::RandomOp random) {
-        const auto filled = filled_.find(random);
-        const std::string number =
-            filled != filled_.end() ? filled->second : "planrt::uniform(" + number_of(random) + ")";
-        const mlir::Type element = random.getResult().getType().getElementType();
-        return element.isF32() ? number : "static_cast<" + type_name(element) + ">(" + number + ")";
-    }
-
-    /// The key, the sample and the element that a number belongs to, as arguments.
-    std::string number_of(ir::RandomOp random) {
-        const ir::TensorType type = random.getResult().getType();
-        const llvm::StringRef samples = random.getSamples().value_or("");
-        std::string sample = "0";
-        for (const schedule::LoopDimension &dimension : schedule::dimensions_of(type))
-            if (dimension.role == samples)
-                sample = body_.file_number_of_sample(first_sample_ + " + " +
-                                                     (dimension.axes.empty() ? "" : body_.begin(dimension) + " + ") +
-                                                     indices_.index_of(samples));
-        return keys_.lookup(random.getKey()) + ", " + sample + ", " + indices_.global_index(type, samples, body_);
-    }
-
-    /// Declares, before the loops, what the numbers of each random tensor share.
-    void declare_keys(ir::LoopsOp loops) {
-        if (llvm::any_of(loops.getBody().front().getOps<ir::RandomOp>(),
-                         [](ir::RandomOp random) { return random.getSamples().has_value(); })) {
-            first_sample_ = body_.local("sample");
-            body_.line("const int64_t " + first_sample_ + " = " + body_.context() + ".first_sample();");
-        }
-        for (auto random : loops.getBody().front().getOps<ir::RandomOp>()) {
-            std::string &name = keys_[random.getKey()];
-            if (!name.empty())
-                continue;
-            name = body_.local("key");
-            body_.line("const planrt::Key " + name + " = planrt::key_of(" + body_.context() + ".seed(), " +
-                       body_.text_parameter(random.getKey().str()) + ", context.step());");
-        }
     }
 
     std::string iota_text(ir::IotaOp iota) {
@@ -597,6 +520,7 @@ class LoopWriter {
     ir::LoopsOp loops_;
     LoopNest nest_;
     LoopIndices indices_;
+    RandomNumbers randoms_;
     int sweep_ = 0;
     llvm::DenseSet<Value> read_;                 ///< by sweeps of this row
     llvm::DenseMap<Value, Value> stored_;        ///< value in the nest -> result of the nest
@@ -604,9 +528,6 @@ class LoopWriter {
     llvm::DenseMap<Value, std::string> names_;   ///< values that have a variable
     llvm::DenseMap<Value, std::string> hoisted_; ///< values read before the innermost loop
     llvm::DenseMap<Value, std::string> loaded_;  ///< values read at the beginning of an iteration
-    std::string first_sample_;
-    llvm::StringMap<std::string> keys_;                     ///< of random numbers
-    llvm::DenseMap<mlir::Operation *, std::string> filled_; ///< random numbers that are drawn already
 };
 
 } // namespace
