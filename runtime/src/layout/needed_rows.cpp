@@ -26,11 +26,12 @@ class Numbered {
 
     /// Lists live as long as the process, as ranges point to them.
     const std::vector<std::int32_t> &list(bool transposed, Range rows, Range columns) {
-        std::vector<std::int32_t> &list =
-            (transposed ? of_transposed_ : lists_)[{rows.begin, rows.end, columns.begin, columns.end}];
-        if (list.empty())
-            list = transposed ? rows_of(columns, rows) : columns_of(rows, columns);
-        return list;
+        Lists &lists = transposed ? of_transposed_ : lists_;
+        const auto [known, is_new] =
+            lists.try_emplace({rows.begin, rows.end, columns.begin, columns.end}); // it may have none
+        if (is_new)
+            known->second = transposed ? rows_of(columns, rows) : columns_of(rows, columns);
+        return known->second;
     }
 
     std::int64_t most_nonzeros(const std::vector<int> &row_cuts, const std::vector<int> &column_cuts) {
