@@ -11,8 +11,8 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Sums of the same seconds or bytes in another order differ by less than this part of them.
 inline constexpr double rounding = 1e-9;
 
-/// Entries of a joint table: a larger one takes longer than what it tells is worth.
-inline constexpr double largest_table = 1 << 18;
+/// Of a table that several terms or layers share: a larger one takes longer than what it tells is worth.
+inline constexpr double most_joint_entries = 1 << 18;
 
 /// Searches that run at once and cannot prune each other: for answers that do not depend on the computer's cores.
 inline constexpr std::size_t most_at_once = 4;

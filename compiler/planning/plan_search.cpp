@@ -14,7 +14,6 @@ namespace {
 
 constexpr int most_rounds = 8;           ///< of planning for less memory, with any savings
 constexpr std::size_t most_smallest = 3; ///< training steps whose smallest plan is searched
-constexpr double most_saved = 2;         ///< of what an estimate counts, by the schedule: 0.56 was seen
 constexpr cost::Seconds unlimited = plan::Request::unlimited;
 
 plan::Plan too_large(cost::Bytes takes, double asked) {
@@ -224,8 +223,9 @@ bool PlanSearch::tighten_limit(double asked, Wanted wanted) {
 /// No plan keeps the limit by its estimate, or none does by its program. The program of the smallest plan may; then
 /// the fastest plan is taken that needs as much more as the limit leaves.
 bool PlanSearch::take_smallest(double asked) {
+    constexpr double most_saved = 2; // of what an estimate counts, by the schedule: 0.56 was seen
     std::optional<Found> smallest;
-    if (!find_smallest(smallest, asked))
+    if (!find_smallest(smallest))
         return false;
     if (!smallest) {
         if (least_arena_ > 0)
@@ -270,8 +270,8 @@ bool PlanSearch::take_smallest(double asked) {
 }
 
 /// Of the training steps with any savings: the one of the smallest plan, and this plan. Those with the least bounds are
-/// asked first, then those that save more; the first alone if its plan takes far more than `asked`.
-bool PlanSearch::find_smallest(std::optional<Found> &smallest, double asked) {
+/// asked first, then those that save more.
+bool PlanSearch::find_smallest(std::optional<Found> &smallest) {
     std::vector<Tried> order(tried_.rbegin(), tried_.rend());
     if (tried_.size() == 1) // nothing would have helped
         for (const MemorySavings &savings : further())
@@ -280,7 +280,7 @@ bool PlanSearch::find_smallest(std::optional<Found> &smallest, double asked) {
     order.resize(std::min(order.size(), most_smallest));
     cost::Bytes known(std::numeric_limits<double>::infinity());
     for (const auto &[savings, least] : order) {
-        if (least >= known || (smallest && known.value > most_saved * asked))
+        if (least >= known)
             break;
         Found next{savings, tools_.derive(savings)};
         if (!next.step)

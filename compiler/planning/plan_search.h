@@ -93,7 +93,7 @@ class PlanSearch {
     [[nodiscard]] bool make_plan(Found &found, double limit, cost::Seconds at_most = plan::Request::unlimited);
     [[nodiscard]] bool tighten_limit(double asked, Wanted wanted);
     [[nodiscard]] bool take_smallest(double asked);
-    [[nodiscard]] bool find_smallest(std::optional<Found> &smallest, double asked);
+    [[nodiscard]] bool find_smallest(std::optional<Found> &smallest);
     [[nodiscard]] bool try_savings(double asked);
     [[nodiscard]] bool try_more_microbatches(double asked);
     [[nodiscard]] std::optional<Found> plan_with(const MemorySavings &savings, double asked, cost::Seconds at_most);

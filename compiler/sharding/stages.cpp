@@ -118,7 +118,7 @@ class Staging {
         return levels;
     }
 
-    /// What later levels of the same stages alone need is made there: fused with it, it need not be kept in memory.
+    /// A tensor that only later levels of the same stages need is made there, in the same loop: it need not be kept.
     void raise_levels(StagedGraph &known) const {
         PerValue<bool> stays(graph_.values.size());
         for (const std::vector<ValueId> *values : {&graph_.outputs, &graph_.sent})
@@ -136,20 +136,20 @@ class Staging {
         for (std::size_t i = graph_.operations.size(); i-- > 0;) {
             const OperationId o(static_cast<int>(i));
             const Operation &operation = graph_.operations[o];
-            if (operation.phase != Phase::update || operation.accumulates)
+            if (operation.phase != Phase::update || operation.accumulates || operation.kernel != Kernel::pointwise)
                 continue;
-            const bool is_fixed =
-                operation.results.empty() || std::ranges::any_of(operation.results, [&](ValueId v) {
-                    return stays[v] || users[v].empty() || std::ranges::any_of(users[v], [&](OperationId user) {
-                               return known.stages[user] != known.stages[o];
-                           });
-                });
+            const bool is_fixed = operation.results.empty() || std::ranges::any_of(operation.results, [&](ValueId v) {
+                                      return graph_.values[v].roles.empty() || stays[v] || users[v].empty() ||
+                                             std::ranges::any_of(users[v], [&](OperationId user) {
+                                                 return known.stages[user] != known.stages[o];
+                                             });
+                                  });
             for (std::size_t s = 0; s < known.levels[o].size() && !is_fixed; ++s) {
                 int least = std::numeric_limits<int>::max();
                 for (const ValueId result : operation.results)
                     for (const OperationId user : users[result])
                         least = std::min(least, known.levels[user][s]);
-                known.levels[o][s] = least;
+                known.levels[o][s] = std::max(known.levels[o][s], least);
             }
         }
     }

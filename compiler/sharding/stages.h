@@ -35,8 +35,8 @@ struct Crossing {
 
 struct StagedGraph {
     PerOperation<std::vector<int>> stages; ///< ascending; several: each of them computes it
-    /// For each of these: of operations of the update, how often the stage must wait for others between the backward
-    /// pass and this operation, or those that alone need its results; of others 0.
+    /// For each of these stages: of an operation of the update, how often the stage must wait for others between the
+    /// backward pass and this operation. A tensor that only later operations need is made with them. Of others: 0.
     PerOperation<std::vector<int>> levels;
     std::vector<Crossing> crossings; ///< by value, then by receiving stage
 };

@@ -29,7 +29,7 @@ struct Part {
         /// Of an operand: the bytes that a rank with the whole tensors moves between its last use and this one.
         /// None: what the part itself moves.
         std::optional<support::Bytes> reuse = {};
-        int of = -1; ///< the operand or result of the operation that it is; -1: none, a part makes and uses it
+        int of = -1; ///< the operand or result of the operation that it is; -1: a number, what parts pass on, unknown
     };
     Kernel kernel = Kernel::pointwise;
     Nest nest;
@@ -60,6 +60,7 @@ class SharedWork {
     operator const Work &() const { return *work_; }
     [[nodiscard]] const Work &get() const { return *work_; }
     const Work *operator->() const { return work_.get(); }
+    /// For one thread: whoever else shares the work only reads it.
     [[nodiscard]] Work &own() {
         if (work_.use_count() > 1)
             work_ = std::make_shared<Work>(*work_);

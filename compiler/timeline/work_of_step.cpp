@@ -191,8 +191,10 @@ WorkOfStep::WorkOfStep(mlir::ModuleOp module) {
         const sharding::Graph &graph = origins.graphs().at(origin->function);
         const sharding::Operation &operation = graph.operations[origin->operation];
         placed.second.loops = loops_of(placed.second, is_copy(placed.first), graph, operation);
-        tell_tensors(placed.second.operands, placed.second.nest.operands, operation.nest.operands);
-        tell_tensors(placed.second.results, placed.second.nest.results, operation.nest.results);
+        if (!is_copy(placed.first)) {
+            tell_tensors(placed.second.operands, placed.second.nest.operands, operation.nest.operands);
+            tell_tensors(placed.second.results, placed.second.nest.results, operation.nest.results);
+        }
         (by_function_[origin->function][origin->operation].*to).push_back(std::move(placed.second));
     };
     const schedule::Bodies bodies(*scheduled);

@@ -71,32 +71,36 @@ std::vector<std::vector<std::string>> members(const Graph &graph, const LaidOut 
     return names;
 }
 
-TEST(FusedUpdates, CommunicateTheSame) {
+void expect_same_communication(const Graph &graph, const Graph &fused, Random &random) {
+    const Mesh mesh = random_mesh(random, 3, 8);
+    const LayerStrategies layers = random_strategies(graph, mesh, random);
+    const Storage storage = uniform(random, 0, 2) > 0 ? random_storage(mesh, random) : Storage();
+    ASSERT_EQ(check_graph(fused), "");
+    EXPECT_EQ(stored(graph), stored(fused));
+    const LaidOut laid_out = lay_out(graph, mesh, layers, storage);
+    const LaidOut fused_laid_out = lay_out(fused, mesh, layers, storage);
+    const auto names = values_by_name(graph);
+    for (const ValueId v : fused.values.ids()) {
+        SCOPED_TRACE(fused.values[v].name);
+        expect_equal_copies(graph, names.at(fused.values[v].name), laid_out, fused, v, fused_laid_out);
+    }
+    EXPECT_EQ(members(graph, laid_out, mesh), members(fused, fused_laid_out, mesh));
+}
+
+TEST(FusedUpdates, CommunicateTheSameInRandomGraphs) {
     Random random(11);
     std::size_t left_out = 0;
     for (int i = 0; i < 500 && !testing::Test::HasFailure(); ++i) {
         SCOPED_TRACE(i);
-        const Mesh mesh = random_mesh(random, 3, 8);
         const Graph graph = with_names_of_their_own(random_graph(random));
-        const LayerStrategies layers = random_strategies(graph, mesh, random);
-        const Storage storage = i % 3 > 0 ? random_storage(mesh, random) : Storage();
         const Graph fused = with_fused_updates(graph);
-        ASSERT_EQ(check_graph(fused), "");
-        EXPECT_EQ(stored(graph), stored(fused));
         left_out += graph.operations.size() - fused.operations.size();
-        const LaidOut laid_out = lay_out(graph, mesh, layers, storage);
-        const LaidOut fused_laid_out = lay_out(fused, mesh, layers, storage);
-        const auto names = values_by_name(graph);
-        for (const ValueId v : fused.values.ids()) {
-            SCOPED_TRACE(fused.values[v].name);
-            expect_equal_copies(graph, names.at(fused.values[v].name), laid_out, fused, v, fused_laid_out);
-        }
-        EXPECT_EQ(members(graph, laid_out, mesh), members(fused, fused_laid_out, mesh));
+        expect_same_communication(graph, fused, random);
     }
     EXPECT_GT(left_out, 100);
 }
 
-/// Two updates; the second one reads a number that is made in between.
+/// The update of one parameter, by a step that a number scales.
 struct Updates {
     Builder b;
     LayerId layer = b.layer("dense");
@@ -104,10 +108,11 @@ struct Updates {
     ValueId state = b.value("state", ValueKind::variable, layer, {{"in", 4}, {"out", 6}});
     ValueId gradient = b.value("gradient", ValueKind::free, layer, {{"in", 4}, {"out", 6}});
     ValueId rate = b.value("rate", ValueKind::free, layer, {});
+    ValueId used = b.operation({"use", layer, Phase::forward}, {b.plain(w)}, {"in", "out"}, "used");
 
-    ValueId scaled(ValueId number) {
+    ValueId scaled(ValueId tensor, ValueId number) {
         const ValueId result =
-            b.operation({"mul", layer, Phase::update}, {b.plain(gradient), b.plain(number)}, {"in", "out"}, "scaled");
+            b.operation({"mul", layer, Phase::update}, {b.plain(tensor), b.plain(number)}, {"in", "out"}, "scaled");
         b.graph.operations.back().parameter = w;
         return result;
     }
@@ -124,12 +129,12 @@ struct Updates {
 
 TEST(FusedUpdates, ReadWhatComesFromOutsideAndMakeWhatIsStored) {
     Updates updates;
-    updates.finish(updates.scaled(updates.cast()));
+    updates.finish(updates.scaled(updates.gradient, updates.cast()));
     for (const Operation &operation : updates.b.graph.operations)
         updates.b.graph.work.push_back(alone(updates.b.graph, operation));
     const Graph fused = with_fused_updates(updates.b.graph);
-    ASSERT_EQ(fused.operations.size(), 1U);
-    const Operation &update = fused.operations[OperationId(0)];
+    ASSERT_EQ(fused.operations.size(), 2U);
+    const Operation &update = fused.operations[OperationId(1)];
     const auto names = [&](const std::vector<ValueId> &values) {
         std::vector<std::string> result;
         for (const ValueId value : values)
@@ -138,7 +143,7 @@ TEST(FusedUpdates, ReadWhatComesFromOutsideAndMakeWhatIsStored) {
     };
     EXPECT_EQ(names(update.operands), (std::vector<std::string>{"rate", "gradient", "state", "w"}));
     EXPECT_EQ(names(update.writes), (std::vector<std::string>{"state", "w"}));
-    const std::vector<Part> &parts = fused.work[OperationId(0)]->parts;
+    const std::vector<Part> &parts = fused.work[OperationId(1)]->parts;
     ASSERT_EQ(parts.size(), 4U);
     EXPECT_EQ(parts[1].operands[0].of, 1) << "the gradient";
     EXPECT_EQ(parts[1].operands[1].of, -1) << "the number";
@@ -146,10 +151,22 @@ TEST(FusedUpdates, ReadWhatComesFromOutsideAndMakeWhatIsStored) {
     EXPECT_EQ(parts[3].results[0].of, 1);
 }
 
+TEST(FusedUpdates, CommunicateTheSameWithNumbersAmongTensors) {
+    Updates updates;
+    const ValueId early = updates.scaled(updates.gradient, updates.rate);
+    updates.finish(updates.scaled(early, updates.cast()));
+    const Graph graph = with_names_of_their_own(updates.b.graph);
+    const Graph fused = with_fused_updates(graph);
+    EXPECT_EQ(fused.operations.size(), 2U);
+    Random random(12);
+    for (int i = 0; i < 200 && !testing::Test::HasFailure(); ++i)
+        expect_same_communication(graph, fused, random);
+}
+
 TEST(FusedUpdates, ANumberThatIsNeededElsewhereStays) {
     Updates updates;
     const ValueId cast = updates.cast();
-    updates.finish(updates.scaled(cast));
+    updates.finish(updates.scaled(updates.gradient, cast));
     updates.b.graph.outputs.push_back(cast);
     EXPECT_EQ(with_fused_updates(updates.b.graph).operations.size(), updates.b.graph.operations.size());
 }

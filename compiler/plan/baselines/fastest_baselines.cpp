@@ -11,8 +11,6 @@
 
 namespace planc::plan {
 
-namespace {} // namespace
-
 FastestBaselines::FastestBaselines(const Request &request, const sharding::GraphIndex &index,
                                    const cost::GraphFacts &facts, double limit, std::vector<OnMesh> meshes)
     : request_(request), index_(index), facts_(facts), limit_(limit), meshes_(std::move(meshes)) {

@@ -64,7 +64,7 @@ class Relaxation : TermBuilder {
         const std::vector<LayerId> &layers = step_.values[v].variables;
         if (layers.size() <= most_layers_) {
             ScopedTerm value = scoped(step_.values[v], layers, key);
-            if (entries(value.term) <= largest_table || layers.size() <= 2)
+            if (entries(value.term) <= most_joint_entries || layers.size() <= 2)
                 return add_made(std::move(value), [&](const Term &bounded) { return bound_copies(v, needs, bounded); });
         }
         bound_pairs(v, needs, key);

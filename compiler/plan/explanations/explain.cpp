@@ -182,7 +182,7 @@ std::string memory(const Plan &plan) {
 /// "+1.2 ms"; negative only if the plan was chosen in simulation, whatever its price.
 std::string added(const RunnerUp &other, const Plan &plan) {
     const double seconds = plan.simulated ? other.added.value : std::max(0.0, other.added.value);
-    const bool is_less = seconds < -1e-9 * plan.cost->seconds().value;
+    const bool is_less = seconds < -rounding * plan.cost->seconds().value;
     return (is_less ? "-" : "+") + cost::human_seconds(Seconds(is_less ? -seconds : std::max(0.0, seconds)));
 }
 

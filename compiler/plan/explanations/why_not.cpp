@@ -1,6 +1,7 @@
 #include "cost/reports/report.h"
 #include "cost/reports/text_lines.h"
 #include "plan/explanations/explain.h"
+#include "plan/numbers.h"
 #include "plan/pipeline/positions.h"
 #include "plan/pipeline/price_pipeline.h"
 #include "plan/search/search.h"
@@ -193,7 +194,7 @@ class WhyNot {
     }
 
     static void row(cost::Lines &lines, const std::string &where, Seconds planned, Seconds with_it) {
-        if (std::abs((with_it - planned).value) > 1e-9 * planned.value)
+        if (std::abs((with_it - planned).value) > rounding * planned.value)
             lines.row({"  " + where, cost::human_seconds(planned), cost::human_seconds(with_it),
                        signed_seconds(with_it - planned)});
     }

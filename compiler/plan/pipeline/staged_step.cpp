@@ -52,6 +52,7 @@ int body_of(const sharding::Operation &operation, bool splits) {
 }
 
 using Tensors = std::vector<sharding::Part::Tensor>;
+
 /// What an operation's parts do with its operand or result `place`.
 template <class Visit>
 void for_each(std::vector<sharding::Part> &parts, Tensors sharding::Part::*tensors, std::size_t place, Visit visit) {

@@ -239,7 +239,7 @@ std::vector<Function> joined(const std::vector<const Factor *> &factors, bool ro
     std::vector<JointClasses> classes;
     for (std::size_t i = 0; i < terms[0].variables.size() && terms.size() > 1; ++i)
         classes.push_back(joint_classes(terms, i));
-    if (!classes.empty() && entries(classes) <= largest_table)
+    if (!classes.empty() && entries(classes) <= most_joint_entries)
         return {added(terms, classes, round, memo)};
     for (Function &term : terms)
         if ((term.rounded != nullptr) != round)

@@ -25,7 +25,8 @@ void add(Sum &sum, const Factor &factor, const std::vector<int> &values) {
     sum.seconds += factor.table->seconds_of(entry);
     sum.bytes += factor.table->bytes.empty() || !factor.count_bytes ? 0 : factor.table->bytes[entry];
 }
-constexpr int most_prices = 30; ///< of memory; few are needed
+constexpr int most_prices = 30;             ///< of memory; few are needed
+constexpr double rounding_of_bytes = 1e-12; ///< limits hold to the byte
 
 /// One problem with its elimination order, solved under several prices of memory.
 class Search {
@@ -49,7 +50,7 @@ class Search {
         if (std::isinf(fits.sum.seconds)) {
             const ScalarResult smallest = scalar(0, 1);
             const Sum of_smallest = take(smallest.values);
-            if (smallest.lower_bound > problem_.byte_limit * (1 + rounding)) {
+            if (smallest.lower_bound > problem_.byte_limit * (1 + rounding_of_bytes)) {
                 best_.least_bytes = smallest.lower_bound;
                 best_.lower_bound = std::numeric_limits<double>::infinity();
                 return finish();
@@ -92,7 +93,7 @@ class Search {
     /// Keeps the assignment if it fits and is the fastest so far.
     Sum take(const std::vector<int> &values) {
         const Sum sum = evaluate(problem_, values);
-        if (sum.bytes > problem_.byte_limit * (1 + rounding) || std::isinf(sum.seconds))
+        if (sum.bytes > problem_.byte_limit * (1 + rounding_of_bytes) || std::isinf(sum.seconds))
             return sum;
         if (best_.feasible && sum.seconds >= best_.seconds)
             return sum;
@@ -181,7 +182,7 @@ class Search {
     }
 
     Solution finish() {
-        if (best_.feasible && best_.lower_bound > best_.seconds * (1 - 1e-9)) // rounding apart
+        if (best_.feasible && best_.lower_bound > best_.seconds * (1 - rounding))
             best_.lower_bound = best_.seconds;
         return best_;
     }

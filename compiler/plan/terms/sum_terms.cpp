@@ -28,7 +28,7 @@ void TermBuilder::make_sums(std::size_t sum, bool stored) {
     std::string key = "sums " + std::to_string(scope.kind) + (stored ? storage_text() : "");
     ScopedTerm term = scoped(scope, scope.variables, std::move(key));
     merge(term, [&](const Term &bound) { return columns_of_sums(o, bound); });
-    if (entries(term.term) > largest_table) { // free, as if anything could pass
+    if (entries(term.term) > most_joint_entries) { // free, as if anything could pass
         objective_.is_exact = false;
         return;
     }

@@ -27,8 +27,8 @@ class Numbered {
     /// Lists live as long as the process, as ranges point to them.
     const std::vector<std::int32_t> &list(bool transposed, Range rows, Range columns) {
         Lists &lists = transposed ? of_transposed_ : lists_;
-        const auto [known, is_new] =
-            lists.try_emplace({rows.begin, rows.end, columns.begin, columns.end}); // it may have none
+        // A block without nonzeros has an empty list.
+        const auto [known, is_new] = lists.try_emplace({rows.begin, rows.end, columns.begin, columns.end});
         if (is_new)
             known->second = transposed ? rows_of(columns, rows) : columns_of(rows, columns);
         return known->second;
