@@ -109,7 +109,7 @@ class Digest {
         const auto &[parts, without_product, cuts] = work;
         add(parts, without_product, cuts);
     }
-    void put(const sharding::SharedWork &work) { put(static_cast<const sharding::Work &>(work)); }
+    void put(const sharding::SharedWork &work) { put(work.get()); }
     void put(const sharding::Layer &layer) {
         const auto &[name] = layer;
         add(name);
