@@ -293,6 +293,11 @@ struct KnownPrices {
     /// Of a role of the whole mesh.
     KnownPrices(const Mesh &mesh, const Mesh &whole, const planrt::Role &role, const Machine &machine)
         : reshards(mesh), prices(mesh, whole, role, machine) {}
+    /// Of tables about the needed rows of sparse products, in the unit of allowed_work().
+    [[nodiscard]] double work() const {
+        constexpr double work_of_block = 500;
+        return work_of_block * (reshards.blocks_of_needed() + prices.blocks_of_needed());
+    }
 };
 /// The same for many of them; index and facts belong to the graph.
 [[nodiscard]] CostTable evaluate(const Request &request, const sharding::GraphIndex &index,

@@ -47,15 +47,17 @@ struct Step {
     Placement to;
     friend bool operator==(const Step &, const Step &) = default;
 };
+class WireVolumes;
+
 /// The steps that turn `from` into `to`; none if they are equal. `to` may be partial only along axes along which `from`
 /// is. If `to` has windows, the last step is an exchange, in which each rank gets exactly what it lacks, or a slice;
-/// windows of `from` must be those of `to`. The sequence is the one that moves least (wire_volume() in placement.h),
+/// windows of `from` must be those of `to`. The sequence is the one that moves least (WireVolumes),
 /// then the shortest: a reduction is a reduce-scatter if `to` is split over the axis; blocks are made small before they
 /// are permuted, and large afterwards.
 [[nodiscard]] std::vector<Step> reshard(const Placement &from, const Placement &to, const Mesh &mesh);
-/// The same. `before_windows` finds the steps before the one into windows, so that a caller can cache them.
+/// The same for a caller with a cache. `before_windows` finds the steps before the one into windows.
 using FindSteps = std::function<std::vector<Step>(const Placement &from, const Placement &to)>;
-[[nodiscard]] std::vector<Step> reshard(const Placement &from, const Placement &to, const Mesh &mesh,
+[[nodiscard]] std::vector<Step> reshard(const Placement &from, const Placement &to, WireVolumes &volumes,
                                         const FindSteps &before_windows);
 
 /// A copy of a value in one placement, and how it is made from another copy.

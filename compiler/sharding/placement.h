@@ -28,9 +28,7 @@ namespace planc::sharding {
 /// The number of ranks in one group over `axes`.
 [[nodiscard]] std::int64_t group_size(std::span<const int> axes, const Mesh &mesh);
 
-/// The elements that the rank with the largest blocks sends, times the ranks of the mesh, so that shares (P-1)/P of
-/// different groups compare exactly. Only for ranking sequences of steps; the cost model computes seconds.
-[[nodiscard]] double wire_volume(const Step &step, const Mesh &mesh);
-[[nodiscard]] double wire_volume(const std::vector<Step> &steps, const Mesh &mesh);
+/// Of placements of tensors of one shape.
+[[nodiscard]] std::size_t hash(const Placement &placement);
 
 } // namespace planc::sharding

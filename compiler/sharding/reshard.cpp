@@ -2,6 +2,7 @@
 // redistribution through portable collective communication": make blocks smaller (slice, reduce-scatter), permute the
 // small blocks, then make them larger (all-gather). Routes differ in a few choices; the one that moves least is taken.
 #include "sharding/placement.h"
+#include "sharding/wire_volumes.h"
 
 #include <algorithm>
 
@@ -164,10 +165,10 @@ class Route {
 /// Keeps the route that moves least; among equal ones the shortest, then the first.
 class Cheapest {
   public:
-    explicit Cheapest(const Mesh &mesh) : mesh_(mesh) {}
+    explicit Cheapest(WireVolumes &volumes) : volumes_(volumes) {}
     void offer(Route route) { offer(std::move(route).take()); }
     void offer(std::vector<Step> steps) {
-        const double volume = wire_volume(steps, mesh_);
+        const double volume = volumes_.of(steps);
         if (found_ && (volume > volume_ || (volume == volume_ && steps.size() >= steps_.size())))
             return;
         found_ = true;
@@ -177,7 +178,7 @@ class Cheapest {
     [[nodiscard]] std::vector<Step> take() { return std::move(steps_); }
 
   private:
-    const Mesh &mesh_;
+    WireVolumes &volumes_;
     bool found_ = false;
     double volume_ = 0;
     std::vector<Step> steps_;
@@ -222,11 +223,11 @@ void normalise(Placement &placement) {
 } // namespace
 
 /// For placements without shards, or with equal shards where only partial sums are reduced.
-static std::vector<Step> reshard_blocks(const Placement &from, const Placement &to, const Mesh &mesh) {
+static std::vector<Step> reshard_blocks(const Placement &from, const Placement &to, WireVolumes &volumes) {
     if (from == to)
         return {};
     const bool reduces = from.partial != to.partial;
-    Cheapest cheapest(mesh);
+    Cheapest cheapest(volumes);
     if (reduces && same_cuts(from, to)) {
         Route route(from, to);
         route.reduce(-1);
@@ -249,8 +250,8 @@ namespace {
 /// its part.
 class WindowRoutes {
   public:
-    WindowRoutes(const Placement &from, const Placement &to, const Mesh &mesh, const FindSteps &steps)
-        : from_(from), to_(to), steps_(steps), cheapest_(mesh) {}
+    WindowRoutes(const Placement &from, const Placement &to, WireVolumes &volumes, const FindSteps &steps)
+        : from_(from), to_(to), steps_(steps), cheapest_(volumes) {}
 
     std::vector<Step> run() {
         Placement complete = from_; // not partial, but where `to` is
@@ -305,7 +306,8 @@ class WindowRoutes {
 /// Routes between sharded placements: whole blocks move as usual; shards are gathered before or cut afterwards.
 class SharesRoute {
   public:
-    SharesRoute(const Placement &from, const Placement &to, const Mesh &mesh) : to_(to), mesh_(mesh), now_(from) {}
+    SharesRoute(const Placement &from, const Placement &to, WireVolumes &volumes)
+        : to_(to), volumes_(volumes), now_(from) {}
 
     /// `early`: partial sums are reduced before blocks grow; otherwise after they have been cut into shards.
     std::vector<Step> run(bool early) {
@@ -339,7 +341,7 @@ class SharesRoute {
         if (!next.partial.empty())
             next.reduction = now_.reduction;
         normalise(next);
-        for (Step &step : reshard_blocks(now_, next, mesh_))
+        for (Step &step : reshard_blocks(now_, next, volumes_))
             steps_.push_back(std::move(step));
         now_ = next;
     }
@@ -390,7 +392,7 @@ class SharesRoute {
     }
 
     const Placement &to_;
-    const Mesh &mesh_;
+    WireVolumes &volumes_;
     Placement now_;
     std::vector<Step> steps_;
 };
@@ -398,11 +400,12 @@ class SharesRoute {
 } // namespace
 
 std::vector<Step> reshard(const Placement &from, const Placement &to, const Mesh &mesh) {
-    return reshard(from, to, mesh,
+    WireVolumes volumes(mesh);
+    return reshard(from, to, volumes,
                    [&mesh](const Placement &has, const Placement &wanted) { return reshard(has, wanted, mesh); });
 }
 
-std::vector<Step> reshard(const Placement &from_given, const Placement &to_given, const Mesh &mesh,
+std::vector<Step> reshard(const Placement &from_given, const Placement &to_given, WireVolumes &volumes,
                           const FindSteps &before_windows) {
     Placement from = from_given;
     Placement to = to_given;
@@ -411,12 +414,12 @@ std::vector<Step> reshard(const Placement &from_given, const Placement &to_given
     if (from == to)
         return {};
     if (planrt::is_windowed(to))
-        return WindowRoutes(from, to, mesh, before_windows).run();
+        return WindowRoutes(from, to, volumes, before_windows).run();
     if (from.stored.empty() && to.stored.empty())
-        return reshard_blocks(from, to, mesh);
-    std::vector<Step> late = SharesRoute(from, to, mesh).run(false);
-    std::vector<Step> early = SharesRoute(from, to, mesh).run(true);
-    return wire_volume(early, mesh) < wire_volume(late, mesh) ? early : late;
+        return reshard_blocks(from, to, volumes);
+    std::vector<Step> late = SharesRoute(from, to, volumes).run(false);
+    std::vector<Step> early = SharesRoute(from, to, volumes).run(true);
+    return volumes.of(early) < volumes.of(late) ? early : late;
 }
 
 } // namespace planc::sharding

@@ -4,42 +4,8 @@
 
 #include <algorithm>
 #include <numeric>
-#include <span>
 
 namespace planc::sharding {
-
-namespace {
-
-class Hash {
-  public:
-    void add(std::int64_t number) { value_ = (value_ ^ static_cast<std::size_t>(number)) * 0x9e3779b97f4a7c15U; }
-    void add(std::span<const int> numbers) {
-        add(static_cast<std::int64_t>(numbers.size()));
-        for (int number : numbers)
-            add(number);
-    }
-    [[nodiscard]] std::size_t value() const { return value_ ^ value_ >> 32U; }
-
-  private:
-    std::size_t value_ = 0;
-};
-
-/// For tensors of one shape. Windows of one dimension differ in few numbers.
-std::size_t hash(const Placement &placement) {
-    Hash hash;
-    for (const planrt::DimensionPlacement &dimension : placement.dimensions) {
-        hash.add(dimension.axes);
-        if (const auto &window = dimension.window)
-            for (const std::int64_t number :
-                 {window->positions, window->kernel, window->padding, std::int64_t{window->matrix}})
-                hash.add(number);
-    }
-    hash.add(placement.partial);
-    hash.add(placement.stored);
-    return hash.value();
-}
-
-} // namespace
 
 int Reshards::number(const Placement &placement) {
     const std::size_t at = hash(placement);
@@ -66,12 +32,12 @@ const Reshards::Route &Reshards::route(int from, int to) {
                      (!planrt::is_windowed(placements_[from]) || from == to);
     if (route.possible) {
         // Copies: placements on the way may be new ones.
-        route.steps = reshard(Placement(placements_[from]), Placement(placements_[to]), mesh_,
+        route.steps = reshard(Placement(placements_[from]), Placement(placements_[to]), volumes_,
                               [this](const Placement &lies, const Placement &wanted) {
                                   const int start = number(lies);
                                   return this->route(start, number(wanted)).steps;
                               });
-        route.volume = wire_volume(route.steps, mesh_);
+        route.volume = volumes_.of(route.steps);
     }
     routes_[from].at(to) = route.number;
     std::unique_ptr<const Route> &found = found_[route.number];

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sharding/lay_out.h"
+#include "sharding/wire_volumes.h"
 #include "support/sparse_row.h"
 
 #include <map>
@@ -15,8 +16,8 @@ namespace planc::sharding {
 /// For tensors of one shape: one table of routes for all shapes would be almost empty.
 class Reshards {
   public:
-    /// The mesh must outlive this.
-    explicit Reshards(const Mesh &mesh) : mesh_(mesh) {}
+    /// The volumes must outlive this.
+    explicit Reshards(WireVolumes &volumes) : volumes_(volumes) {}
 
     /// Equal placements have equal numbers. Numbers ascend from 0 in the order of the first requests.
     int number(const Placement &placement);
@@ -28,7 +29,7 @@ class Reshards {
         int number = 0;       ///< ascending from 0 as they are found
         bool possible = true; ///< false: `to` is partial along an axis along which `from` is not, or `from` has windows
         std::vector<Step> steps;
-        double volume = 0; ///< wire_volume()
+        double volume = 0; ///< WireVolumes::of()
     };
     /// reshard() between two numbered placements. The reference stays valid.
     const Route &route(int from, int to);
@@ -37,7 +38,7 @@ class Reshards {
 
   private:
     static constexpr int unknown = -1;
-    const Mesh &mesh_;
+    WireVolumes &volumes_;
     std::vector<Placement> placements_;
     std::unordered_multimap<std::size_t, int> numbers_; ///< by hash
     std::vector<support::SparseRow<int, -1>> routes_;   ///< [from], at(to): number; -1: unknown, as nearly all are
@@ -48,13 +49,19 @@ class Reshards {
 class MeshReshards {
   public:
     /// The mesh must outlive this.
-    explicit MeshReshards(const Mesh &mesh) : mesh_(mesh) {}
-    Reshards &of(const std::vector<std::int64_t> &extents) { return shapes_.try_emplace(extents, mesh_).first->second; }
+    explicit MeshReshards(const Mesh &mesh) : volumes_(mesh) {}
+    MeshReshards(const MeshReshards &) = delete;
+    MeshReshards &operator=(const MeshReshards &) = delete;
+    Reshards &of(const std::vector<std::int64_t> &extents) {
+        return shapes_.try_emplace(extents, volumes_).first->second;
+    }
     /// The number of routes found so far.
     [[nodiscard]] int routes() const;
+    /// WireVolumes::blocks_of_needed()
+    [[nodiscard]] double blocks_of_needed() const { return volumes_.blocks_of_needed(); }
 
   private:
-    const Mesh &mesh_;
+    WireVolumes volumes_;
     std::map<std::vector<std::int64_t>, Reshards> shapes_;
 };
 

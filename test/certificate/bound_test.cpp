@@ -158,7 +158,8 @@ TEST(LeastTransfers, CountWhatArrives) {
     const Mesh mesh{{4}};
     cost::Machine machine;
     machine.levels[0].link = {cost::Seconds(1e-6), 1e9, {}, 1};
-    sharding::Reshards shape(mesh);
+    sharding::WireVolumes volumes(mesh);
+    sharding::Reshards shape(volumes);
     const int rows = shape.number({{{8, {0}}, {8, {}}}, {}});
     const int columns = shape.number({{{8, {}}, {8, {0}}}, {}});
     const int everywhere = shape.number({{{8, {}}, {8, {}}}, {}});

@@ -91,7 +91,8 @@ TEST(TransferBounds, AreBelowThePriceOfEveryRoute) {
         const Mesh mesh = sharding::reference::random_mesh(random, 3, 24);
         const Machine machine = random_machine(random);
         const std::vector<std::int64_t> extents = random_extents(random);
-        sharding::Reshards reshards(mesh);
+        sharding::WireVolumes volumes(mesh);
+        sharding::Reshards reshards(volumes);
         const bool stored = uniform(random, 0, 2) == 0;
         const sharding::Placement lies = sharding::reference::random_placement(extents, mesh, true, random, stored);
         const int from = reshards.number(lies);
@@ -120,7 +121,8 @@ TEST(TransferBounds, OfManyPlacementsAreThoseOfEachPair) {
         const Mesh mesh = sharding::reference::random_mesh(random, 3, 24);
         const Machine machine = random_machine(random);
         const std::vector<std::int64_t> extents = random_extents(random);
-        sharding::Reshards reshards(mesh);
+        sharding::WireVolumes volumes(mesh);
+        sharding::Reshards reshards(volumes);
         std::vector<int> numbers;
         for (int i = 0; i < 12; ++i) {
             sharding::Placement each = sharding::reference::random_placement(extents, mesh, true, random);

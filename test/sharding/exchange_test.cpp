@@ -2,6 +2,7 @@
 #include "sharding/elements.h"
 #include "sharding/placement.h"
 #include "sharding/random_graph.h"
+#include "sharding/wire_volumes.h"
 
 #include <planrt/scratch.h>
 

@@ -2,6 +2,7 @@
 #include "sharding/random_graph.h"
 
 #include "sharding/placement.h"
+#include "sharding/wire_volumes.h"
 
 #include <gtest/gtest.h>
 

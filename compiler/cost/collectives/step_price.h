@@ -63,6 +63,8 @@ class StepPrices {
         : whole_(whole), role_(std::move(role)), machine_(machine), sends_(mesh) {}
     const StepPrice &of(const sharding::Step &step, int element_bytes, bool in_bucket = false);
     SendTables &sends() { return sends_; }
+    /// SendTables::blocks_of_needed()
+    [[nodiscard]] double blocks_of_needed() const { return sends_.blocks_of_needed(); }
 
   private:
     const Group &group_over(const std::vector<int> &axes);

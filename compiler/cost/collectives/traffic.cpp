@@ -49,6 +49,21 @@ struct DimensionSends {
     }
 };
 
+/// With a place for every coordinate of the axes that split the dimension before or after.
+DimensionSends empty_sends(const planrt::DimensionPlacement &from, const planrt::DimensionPlacement &to,
+                           const Mesh &mesh) {
+    DimensionSends sends;
+    std::size_t size = 1;
+    sends.stride.assign(mesh.sizes.size(), 0);
+    for (std::size_t axis = 0; axis < sends.stride.size(); ++axis)
+        if (contains(from.axes, static_cast<int>(axis)) || contains(to.axes, static_cast<int>(axis))) {
+            sends.stride[axis] = size;
+            size *= static_cast<std::size_t>(mesh.sizes[axis]);
+        }
+    sends.entries.resize(size);
+    return sends;
+}
+
 class TabulateSends {
   public:
     /// `cuts_from[axis]`: the axis splits some dimension of the exchange's `from`.
@@ -57,14 +72,7 @@ class TabulateSends {
         : from_(from), to_(to), mesh_(mesh), cuts_from_(cuts_from), coordinates_(mesh.sizes.size(), 0) {}
 
     DimensionSends run() {
-        std::size_t size = 1;
-        sends_.stride.assign(mesh_.sizes.size(), 0);
-        for (std::size_t axis = 0; axis < sends_.stride.size(); ++axis)
-            if (contains(from_.axes, static_cast<int>(axis)) || contains(to_.axes, static_cast<int>(axis))) {
-                sends_.stride[axis] = size;
-                size *= static_cast<std::size_t>(mesh_.sizes[axis]);
-            }
-        sends_.entries.resize(size);
+        sends_ = empty_sends(from_, to_, mesh_);
         fill(0);
         return std::move(sends_);
     }
@@ -93,7 +101,7 @@ class TabulateSends {
 
     /// A range of positions that contains all those whose windows touch indices of `held` or lie on both sides of them.
     [[nodiscard]] Range positions_near(Range held) const {
-        if (!to_.window || to_.is_sparse())
+        if (!to_.window)
             return held;
         planrt::Window inverse = *to_.window;
         inverse.transposed = !inverse.transposed;
@@ -105,7 +113,7 @@ class TabulateSends {
     /// they have this rank's coordinate.
     [[nodiscard]] Traffic wanted(std::size_t cut, const planrt::CutBlock &off, Range held) const {
         const planrt::AxisList &axes = to_.axes;
-        const Range block = off.row_cuts == 0 ? off.own : off.positions;
+        const Range block = off.positions;
         const std::int64_t common = overlap(cut == axes.size() ? to_.indices(off) : to_.reach(off), held);
         if (common == 0)
             return {};
@@ -122,7 +130,7 @@ class TabulateSends {
         }
         if (!to_.window && all_vary && common == block.size()) // where there are windows, ranges of blocks overlap
             return {std::min(leaves, common), common};
-        const Range near = off.row_cuts > 0 ? block : positions_near(held); // any rows may need it
+        const Range near = positions_near(held);
         const Range those{std::max(block.begin, near.begin), std::min(block.end, near.end)};
         if (those.size() == 0)
             return {};
@@ -145,11 +153,104 @@ class TabulateSends {
     DimensionSends sends_;
 };
 
+/// The same where peers want the needed rows of a sparse product. Each list of them is walked once, in place of a look
+/// at it for each block of `from`.
+class WalkLists {
+  public:
+    WalkLists(const planrt::DimensionPlacement &from, const planrt::DimensionPlacement &to, const Mesh &mesh,
+              const std::vector<bool> &cuts_from)
+        : from_(from), to_(to), mesh_(mesh), coordinates_(mesh.sizes.size(), 0), sends_(empty_sends(from, to, mesh)) {
+        for (const int axis : to.axes)
+            if (!contains(from.axes, axis))
+                (cuts_from[axis] ? cut_elsewhere_ : alike_).push_back(axis);
+    }
+
+    DimensionSends run() {
+        for_blocks(from_, 0, from_.whole(), [&](const planrt::CutBlock &block) {
+            if (const Range held = from_.indices(block); held.size() > 0)
+                held_.push_back({held.end, offset(from_.axes), coordinates_});
+        });
+        for_blocks(to_, 0, to_.whole(), [&](const planrt::CutBlock &block) { walk(to_.indices(block)); });
+        for (const int axis : cut_elsewhere_) { // what peers want does not depend on it
+            const std::size_t stride = sends_.stride[axis];
+            for (std::size_t entry = 0; entry < sends_.entries.size(); ++entry)
+                if (const std::size_t at = entry / stride % static_cast<std::size_t>(mesh_.sizes[axis]); at > 0)
+                    sends_.entries[entry].wanted = sends_.entries[entry - at * stride].wanted;
+        }
+        return std::move(sends_);
+    }
+
+  private:
+    /// A block of `from` that is not empty.
+    struct Held {
+        std::int64_t end = 0;
+        std::size_t offset = 0; ///< of the entries of the ranks that have it
+        std::vector<int> coordinates;
+    };
+
+    /// Visits the blocks in ascending order; `coordinates_` are theirs.
+    template <class Visit>
+    void for_blocks(const planrt::DimensionPlacement &dimension, std::size_t cut, const planrt::CutBlock &block,
+                    const Visit &visit) {
+        if (cut == dimension.axes.size())
+            return visit(block);
+        const int axis = dimension.axes[cut];
+        const int parts = mesh_.sizes[axis];
+        for (coordinates_[axis] = 0; coordinates_[axis] < parts; ++coordinates_[axis])
+            for_blocks(dimension, cut + 1, planrt::cut_block(block, parts, coordinates_[axis]), visit);
+        coordinates_[axis] = 0;
+    }
+
+    template <class Axes> [[nodiscard]] std::size_t offset(const Axes &axes) const {
+        std::size_t result = 0;
+        for (const int axis : axes)
+            result += sends_.stride[axis] * static_cast<std::size_t>(coordinates_[axis]);
+        return result;
+    }
+
+    /// Of the ranks at `coordinates_`.
+    void walk(const Range &needed) {
+        if (needed.size() == 0)
+            return;
+        const auto end = std::lower_bound(needed.listed->begin(), needed.listed->end(), needed.end);
+        auto at = std::lower_bound(needed.listed->begin(), end, needed.begin);
+        while (at != end) {
+            const auto held = std::upper_bound(held_.begin(), held_.end(), std::int64_t{*at},
+                                               [](std::int64_t index, const Held &block) { return index < block.end; });
+            const auto next = std::lower_bound(at, end, held->end);
+            const std::int64_t length = next - at;
+            Traffic &wanted = sends_.entries[held->offset + offset(alike_)].wanted;
+            ++wanted.calls;
+            wanted.elements += length;
+            if (std::all_of(to_.axes.begin(), to_.axes.end(), [&](int axis) {
+                    return !contains(from_.axes, axis) || held->coordinates[axis] == coordinates_[axis];
+                }))
+                sends_.entries[held->offset + offset(alike_) + offset(cut_elsewhere_)].kept = length;
+            at = next;
+        }
+    }
+
+    const planrt::DimensionPlacement &from_;
+    const planrt::DimensionPlacement &to_;
+    const Mesh &mesh_;
+    std::vector<int> coordinates_;
+    DimensionSends sends_;
+    std::vector<int> alike_;         ///< axes that cut only `to`: peers have this rank's coordinate
+    std::vector<int> cut_elsewhere_; ///< axes that cut this dimension of `to` and another one of `from`
+    std::vector<Held> held_;         ///< ascending
+};
+
+DimensionSends tabulate(const planrt::DimensionPlacement &from, const planrt::DimensionPlacement &to, const Mesh &mesh,
+                        const std::vector<bool> &cuts_from) {
+    return to.is_sparse() ? WalkLists(from, to, mesh, cuts_from).run() : TabulateSends(from, to, mesh, cuts_from).run();
+}
+
 } // namespace
 
 struct SendTables::Known {
     std::map<std::vector<std::int64_t>, DimensionSends> tables;    ///< by all that they depend on
     std::unordered_map<std::string, std::vector<Traffic>> by_rank; ///< by key of the step
+    double blocks_of_needed = 0;
 
     const DimensionSends &of(const planrt::DimensionPlacement &from, const planrt::DimensionPlacement &to,
                              const Mesh &mesh, const std::vector<bool> &cuts_from) {
@@ -167,9 +268,11 @@ struct SendTables::Known {
                       std::int64_t{(*window)->row_cuts}})
                     key.push_back(number);
         const auto known = tables.find(key);
-        return known != tables.end()
-                   ? known->second
-                   : tables.emplace(std::move(key), TabulateSends(from, to, mesh, cuts_from).run()).first->second;
+        if (known != tables.end())
+            return known->second;
+        DimensionSends sends = tabulate(from, to, mesh, cuts_from);
+        blocks_of_needed += to.is_sparse() ? static_cast<double>(sends.entries.size()) : 0;
+        return tables.emplace(std::move(key), std::move(sends)).first->second;
     }
 };
 
@@ -341,6 +444,10 @@ std::vector<Traffic> traffic_by_rank(const Step &step, const Mesh &mesh) {
 
 SendTables::SendTables(const Mesh &mesh) : mesh_(mesh), known_(std::make_unique<Known>()) {}
 SendTables::~SendTables() = default;
+
+double SendTables::blocks_of_needed() const {
+    return known_->blocks_of_needed;
+}
 
 const std::vector<Traffic> &SendTables::by_rank(const Step &step) {
     const auto [known, is_new] = known_->by_rank.try_emplace(key(step));

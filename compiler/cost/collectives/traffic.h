@@ -32,6 +32,8 @@ class SendTables {
     [[nodiscard]] Traffic busiest(const sharding::Step &step);
     /// Tabulated once.
     [[nodiscard]] const std::vector<Traffic> &by_rank(const sharding::Step &step);
+    /// How many blocks of needed rows (planrt::needed_rows()) were looked at so far.
+    [[nodiscard]] double blocks_of_needed() const;
 
     struct Known;
 

@@ -529,7 +529,7 @@ class Planner {
     void count_tables() {
         work_of_tables_ = 0;
         for (const auto &on : meshes_)
-            work_of_tables_ += on->cache.work;
+            work_of_tables_ += on->cache.work + on->cache.known.work();
     }
 
     /// Whether there is a plan, here or elsewhere.

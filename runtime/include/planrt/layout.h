@@ -131,6 +131,10 @@ struct Window {
 
 /// The columns of a numbered matrix that have a nonzero in these rows (needed_rows.h).
 [[nodiscard]] Range needed_rows(int matrix, Range rows, Range columns);
+/// The number of them in the block that has most, if its rows are cut into so many parts, each of these into so many,
+/// …, and its columns likewise.
+[[nodiscard]] std::int64_t most_needed_rows(int matrix, const std::vector<int> &row_cuts,
+                                            const std::vector<int> &column_cuts);
 
 /// The blocks that axes have cut so far: of the positions of a window, and, by the same cuts, of the dimension itself.
 /// Without a window both are equal.

@@ -13,7 +13,7 @@
 
 namespace planrt {
 
-/// The number of a matrix, from 1 on; equal nonzeros have equal numbers.
+/// The number of a matrix, from 1 on; equal extents and nonzeros have equal numbers.
 [[nodiscard]] int number_matrix(const Pattern &pattern);
 
 /// Whether some matrix has this number.

@@ -4,6 +4,7 @@
 #include "support/checksum.h"
 
 #include <algorithm>
+#include <memory>
 
 namespace planrt {
 
@@ -70,8 +71,10 @@ MatrixBlocks::MatrixBlocks(const Program &program, const DataSource &source, int
             const Range columns = range(block.columns);
             const Pattern part = cut(block.mean ? mean : matrix, rows, columns);
             fill(block.transposed ? transposed(part) : part, block, stored_[b]);
-            if (const auto *needed = (block.transposed ? rows : columns).listed)
-                stored_[b].of_doubles.needed = stored_[b].of_floats.needed = needed->data();
+            const Range &needed = block.transposed ? rows : columns;
+            if (needed.listed != nullptr)
+                stored_[b].of_doubles.needed = stored_[b].of_floats.needed =
+                    std::to_address(std::lower_bound(needed.listed->begin(), needed.listed->end(), needed.begin));
             blocks_[b] =
                 block.type == Type::f64 ? static_cast<const void *>(&stored_[b].of_doubles) : &stored_[b].of_floats;
         }

@@ -252,6 +252,17 @@ static std::int64_t largest_range(const DimensionPlacement &dimension, const Mes
     return largest;
 }
 
+/// The length of the largest part of a dimension.
+static std::int64_t largest_range(const DimensionPlacement &dimension, const Mesh &mesh) {
+    if (!dimension.is_sparse())
+        return largest_range(dimension, mesh, 0, dimension.whole());
+    std::vector<int> row_cuts;
+    std::vector<int> column_cuts;
+    for (const int axis : dimension.axes)
+        (std::ssize(row_cuts) < dimension.window->row_cuts ? row_cuts : column_cuts).push_back(mesh.sizes[axis]);
+    return most_needed_rows(dimension.window->matrix, row_cuts, column_cuts);
+}
+
 std::int64_t largest_volume(const Placement &placement, const Mesh &mesh) {
     if (!is_windowed(placement)) { // block() puts the larger blocks first
         std::int64_t volume = 1;
@@ -267,7 +278,7 @@ std::int64_t largest_volume(const Placement &placement, const Mesh &mesh) {
     }
     std::int64_t result = 1; // no axis splits two dimensions, so some rank has the largest range of each
     for (const DimensionPlacement &dimension : placement.dimensions)
-        result *= largest_range(dimension, mesh, 0, dimension.whole());
+        result *= largest_range(dimension, mesh);
     return result;
 }
 

@@ -1,11 +1,12 @@
 #include <planrt/needed_rows.h>
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <cstdlib>
 #include <map>
-#include <memory>
 #include <mutex>
+#include <optional>
+#include <shared_mutex>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -14,31 +15,47 @@ namespace planrt {
 
 namespace {
 
-/// The nonzeros of a matrix, and the needed rows that somebody asked for.
-class Numbered {
+/// The nonzeros of a matrix by rows, and the columns of those rows that somebody asked for.
+class ByRows {
   public:
-    explicit Numbered(const Pattern &pattern)
-        : row_begin_(pattern.row_begin), column_(pattern.column), columns_(pattern.columns) {}
+    ByRows(std::vector<std::int64_t> row_begin, std::vector<std::int32_t> column, std::int64_t columns)
+        : row_begin_(std::move(row_begin)), column_(std::move(column)), columns_(columns) {}
+    explicit ByRows(const Pattern &pattern) : ByRows(pattern.row_begin, pattern.column, pattern.columns) {}
 
     [[nodiscard]] bool equals(const Pattern &pattern) const {
-        return row_begin_ == pattern.row_begin && column_ == pattern.column;
+        return columns_ == pattern.columns && row_begin_ == pattern.row_begin && column_ == pattern.column;
     }
 
-    /// Lists live as long as the process, as ranges point to them.
-    const std::vector<std::int32_t> &list(bool transposed, Range rows, Range columns) {
-        Lists &lists = transposed ? of_transposed_ : lists_;
-        // A block without nonzeros has an empty list.
-        const auto [known, is_new] = lists.try_emplace({rows.begin, rows.end, columns.begin, columns.end});
-        if (is_new)
-            known->second = transposed ? rows_of(columns, rows) : columns_of(rows, columns);
-        return known->second;
+    [[nodiscard]] ByRows transposed() const {
+        const Pattern other = planrt::transposed({rows(), columns_, row_begin_, column_, {}});
+        return ByRows(other);
+    }
+
+    [[nodiscard]] const std::vector<std::int32_t> *known(Range rows) const {
+        const auto found = lists_.find({rows.begin, rows.end});
+        return found == lists_.end() ? nullptr : &found->second;
+    }
+
+    /// All columns with a nonzero in these rows. The list lives as long as the process: ranges point to it.
+    const std::vector<std::int32_t> &list(Range rows) {
+        const auto [known, is_new] = lists_.try_emplace({rows.begin, rows.end});
+        std::vector<std::int32_t> &list = known->second;
+        if (!is_new) // without nonzeros it is empty
+            return list;
+        std::vector<std::uint64_t> needed(static_cast<std::size_t>(columns_ + 63) / 64, 0);
+        for (std::int64_t i = row_begin_[rows.begin]; i < row_begin_[rows.end]; ++i)
+            needed[column_[i] / 64] |= std::uint64_t{1} << (column_[i] % 64);
+        for (std::size_t word = 0; word < needed.size(); ++word)
+            for (std::uint64_t rest = needed[word]; rest != 0; rest &= rest - 1)
+                list.push_back(static_cast<std::int32_t>(64 * word) + std::countr_zero(rest));
+        return list;
     }
 
     std::int64_t most_nonzeros(const std::vector<int> &row_cuts, const std::vector<int> &column_cuts) {
         std::int64_t &most = most_[{row_cuts, column_cuts}];
         if (most > 0)
             return most;
-        const std::vector<std::size_t> row_part = parts(static_cast<std::int64_t>(row_begin_.size()) - 1, row_cuts);
+        const std::vector<std::size_t> row_part = parts(rows(), row_cuts);
         const std::vector<std::size_t> column_part = parts(columns_, column_cuts);
         std::vector<std::int64_t> of_block; // of one part of the rows after another
         for (std::size_t row = 0; row < row_part.size(); ++row) {
@@ -50,9 +67,20 @@ class Numbered {
         return most;
     }
 
+    std::int64_t most_needed(const std::vector<int> &row_cuts, const std::vector<int> &column_cuts) {
+        const auto [known, is_new] = most_needed_.try_emplace({row_cuts, column_cuts});
+        if (!is_new)
+            return known->second;
+        const std::vector<Range> columns = blocks(columns_, column_cuts);
+        for (const Range &of_rows : blocks(rows(), row_cuts))
+            for (const Range &block : columns)
+                known->second = std::max(known->second, Range{block.begin, block.end, &list(of_rows)}.size());
+        return known->second;
+    }
+
   private:
-    /// The number of each index's part; parts without an index have none.
-    static std::vector<std::size_t> parts(std::int64_t extent, const std::vector<int> &cuts) {
+    /// Those that are not empty.
+    static std::vector<Range> blocks(std::int64_t extent, const std::vector<int> &cuts) {
         std::vector<Range> ranges = {{0, extent}};
         for (const int cut : cuts) {
             std::vector<Range> finer;
@@ -61,57 +89,52 @@ class Numbered {
                     finer.push_back(block(range, cut, index));
             ranges = std::move(finer);
         }
+        std::erase_if(ranges, [](const Range &range) { return range.size() == 0; });
+        return ranges;
+    }
+
+    /// The number of each index's block.
+    static std::vector<std::size_t> parts(std::int64_t extent, const std::vector<int> &cuts) {
         std::vector<std::size_t> part;
         std::size_t number = 0;
-        for (const Range &range : ranges)
-            if (range.size() > 0)
-                part.insert(part.end(), static_cast<std::size_t>(range.size()), number++);
+        for (const Range &range : blocks(extent, cuts))
+            part.insert(part.end(), static_cast<std::size_t>(range.size()), number++);
         return part;
     }
 
-    [[nodiscard]] std::vector<std::int32_t> columns_of(Range rows, Range columns) const {
-        std::vector<bool> needed(static_cast<std::size_t>(columns.size()), false);
-        for (std::int64_t i = row_begin_[rows.begin]; i < row_begin_[rows.end]; ++i)
-            if (column_[i] >= columns.begin && column_[i] < columns.end)
-                needed[column_[i] - columns.begin] = true;
-        std::vector<std::int32_t> result;
-        for (std::size_t i = 0; i < needed.size(); ++i)
-            if (needed[i])
-                result.push_back(static_cast<std::int32_t>(columns.begin + static_cast<std::int64_t>(i)));
-        return result;
-    }
+    [[nodiscard]] std::int64_t rows() const { return static_cast<std::int64_t>(row_begin_.size()) - 1; }
 
-    [[nodiscard]] std::vector<std::int32_t> rows_of(Range rows, Range columns) const {
-        std::vector<std::int32_t> result;
-        for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-            const auto end = column_.begin() + row_begin_[row + 1];
-            const auto first = std::lower_bound(column_.begin() + row_begin_[row], end, columns.begin);
-            if (first != end && *first < columns.end)
-                result.push_back(static_cast<std::int32_t>(row));
-        }
-        return result;
-    }
-
-    using Lists = std::map<std::array<std::int64_t, 4>, std::vector<std::int32_t>>;
     std::vector<std::int64_t> row_begin_;
     std::vector<std::int32_t> column_;
     std::int64_t columns_;
-    std::map<std::pair<std::vector<int>, std::vector<int>>, std::int64_t> most_;
-    Lists lists_;
-    Lists of_transposed_;
+    using ByCuts = std::map<std::pair<std::vector<int>, std::vector<int>>, std::int64_t>;
+    ByCuts most_;
+    ByCuts most_needed_;
+    std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::int32_t>> lists_; ///< by range of rows
+};
+
+struct Numbered {
+    ByRows rows;
+    std::optional<ByRows> columns = {}; ///< transposed, if somebody asked
+
+    ByRows &transposed() {
+        if (!columns)
+            columns = rows.transposed();
+        return *columns;
+    }
 };
 
 /// Planners ask from several threads.
 struct Registry {
-    std::mutex mutex;
-    std::map<int, std::unique_ptr<Numbered>> matrices;
+    std::shared_mutex mutex;
+    std::map<int, Numbered> matrices;
 
     /// With its number or, transposed, -number.
-    [[nodiscard]] Numbered &at(int number) const {
+    [[nodiscard]] Numbered &at(int number) {
         const auto found = matrices.find(std::abs(number));
         if (found == matrices.end())
             throw std::logic_error("matrix " + std::to_string(number) + " of a layout is not known");
-        return *found->second;
+        return found->second;
     }
 };
 
@@ -127,11 +150,11 @@ int number_matrix(const Pattern &pattern) {
     const std::scoped_lock lock(all.mutex);
     int next = 1;
     for (const auto &[number, matrix] : all.matrices) {
-        if (matrix->equals(pattern))
+        if (matrix.rows.equals(pattern))
             return number;
         next = number + 1;
     }
-    all.matrices.emplace(next, std::make_unique<Numbered>(pattern));
+    all.matrices.emplace(next, ByRows(pattern));
     return next;
 }
 
@@ -145,23 +168,37 @@ void number_matrix(const Pattern &pattern, int number) {
     Registry &all = registry();
     const std::scoped_lock lock(all.mutex);
     if (!all.matrices.contains(number))
-        all.matrices.emplace(number, std::make_unique<Numbered>(pattern));
+        all.matrices.emplace(number, ByRows(pattern));
 }
 
 std::int64_t most_nonzeros(int matrix, const std::vector<int> &row_cuts, const std::vector<int> &column_cuts) {
     Registry &all = registry();
     const std::scoped_lock lock(all.mutex);
-    Numbered &numbered = all.at(matrix);
+    ByRows &numbered = all.at(matrix).rows;
     return matrix < 0 ? numbered.most_nonzeros(column_cuts, row_cuts) : numbered.most_nonzeros(row_cuts, column_cuts);
 }
 
 Range needed_rows(int matrix, Range rows, Range columns) {
+    if (rows.size() == 0 || columns.size() == 0)
+        return {columns.begin, columns.begin};
+    Registry &all = registry();
+    {
+        const std::shared_lock lock(all.mutex);
+        const Numbered &numbered = all.at(matrix);
+        const ByRows *by_rows = matrix > 0 ? &numbered.rows : numbered.columns ? &*numbered.columns : nullptr;
+        if (const auto *known = by_rows != nullptr ? by_rows->known(rows) : nullptr)
+            return {columns.begin, columns.end, known};
+    }
+    const std::scoped_lock lock(all.mutex);
+    Numbered &numbered = all.at(matrix);
+    return {columns.begin, columns.end, &(matrix < 0 ? numbered.transposed() : numbered.rows).list(rows)};
+}
+
+std::int64_t most_needed_rows(int matrix, const std::vector<int> &row_cuts, const std::vector<int> &column_cuts) {
     Registry &all = registry();
     const std::scoped_lock lock(all.mutex);
     Numbered &numbered = all.at(matrix);
-    if (rows.size() == 0 || columns.size() == 0)
-        return {columns.begin, columns.begin};
-    return {columns.begin, columns.end, &numbered.list(matrix < 0, rows, columns)};
+    return (matrix < 0 ? numbered.transposed() : numbered.rows).most_needed(row_cuts, column_cuts);
 }
 
 } // namespace planrt
