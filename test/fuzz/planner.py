@@ -32,7 +32,8 @@ def mutated_text(text, dice):
             break
         at = dice.choice(numbers)
         old = int(at[0])
-        new = dice.choice(SMALL if old <= 12 else EXTENTS)
+        drawn = "synthetic_graph" in text  # is drawn before it is planned: memory for vertices and edges is needed
+        new = dice.choice(SMALL if old <= 12 else [e for e in EXTENTS if not drawn or e <= 2**20])
         if dice.random() < 0.3:
             new = max(0, old + dice.choice([-1, 1]))
         text = text[:at.start()] + str(new) + text[at.end():]
@@ -93,6 +94,7 @@ def main():
     parser.add_argument("--gigabytes", type=float, default=2)
     parser.add_argument("--keep", default=".", help="where the networks of faults are written")
     arguments = parser.parse_args()
+    os.makedirs(arguments.keep, exist_ok=True)
     passed = failed = errors = 0
     for case in range(arguments.first, arguments.first + arguments.count):
         dice = random.Random(f"{arguments.seed}:{case}")

@@ -25,8 +25,6 @@ struct OnMesh {
     OnMesh(const Request &request, const MeshShape &given);
     /// Of that; 0: there is no limit.
     [[nodiscard]] double least_bytes(const Storage &storage) const;
-    /// Of strategies of a layer, over all layers. Tables take about as long.
-    [[nodiscard]] double pairs() const;
 };
 
 /// The numbers of the meshes. Those with many strategies take longest; started last, they would leave cores idle.

@@ -208,7 +208,7 @@ class Planner {
     }
 
     /// Bounds the meshes, a few at once, those with the fewest strategies first, and prices the baselines that have one
-    /// mesh only. Where that would take over half of the work, there are too many meshes, and the others are left open.
+    /// mesh only. After half of the work, there are too many meshes, and the others are left open.
     [[nodiscard]] std::vector<Candidate> bounded(FastestBaselines &baselines) {
         std::vector<const OnMesh *> meshes;
         for (const auto &on : meshes_)
@@ -217,15 +217,8 @@ class Planner {
         std::reverse(order.begin(), order.end());
         std::vector<Candidate> candidates(order.size());
         std::size_t next = 0;
-        double pairs = 0; // of strategies of a layer, on the meshes before: the work is about proportional
-        for (std::size_t alone = baselines.alone(); next < order.size();) {
+        for (std::size_t alone = baselines.alone(); next < order.size() && (next == 0 || work() <= allowed() / 2);) {
             const std::size_t count = std::min(order.size() - next, most_at_once);
-            double more = 0;
-            for (std::size_t task = 0; task < count; ++task)
-                more += meshes_[order[next + task]]->pairs();
-            if (next > 0 && (pairs + more) * work() > pairs * allowed() / 2)
-                break;
-            pairs += more;
             support::in_parallel(count + std::exchange(alone, 0), [&](std::size_t task) {
                 if (task >= count)
                     return baselines.price_alone(task - count);
