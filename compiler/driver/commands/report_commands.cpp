@@ -30,7 +30,7 @@ int summary(const Options &options) {
         return input_error;
     }
     const NetworkSummary summary =
-        program.trains.empty() ? summarize(program.networks.back()) : summarize_trained(program.trains.back());
+        program.trains.empty() ? summarize(program.networks.back()) : summarize_trained(program, program.trains.back());
     switch (options.format) {
     case ReportFormat::table:
         std::cout << text_report(summary);

@@ -73,7 +73,7 @@ std::string grouped(std::int64_t number) {
 } // namespace
 
 static NetworkSummary summarize(const sema::Network &network, const std::vector<sema::Matrix> &matrices) {
-    NetworkSummary summary{network.name, {}, 0, 0};
+    NetworkSummary summary{network.name, {}, 0, 0, {}};
     std::unordered_map<std::string, std::size_t> places;
     for (const std::string &layer : network.layers) {
         places.emplace(layer, summary.layers.size());
@@ -107,11 +107,13 @@ NetworkSummary summarize(const sema::Network &network) {
     return summarize(network, {});
 }
 
-NetworkSummary summarize_trained(const sema::Train &train) {
+NetworkSummary summarize_trained(const sema::Program &program, const sema::Train &train) {
     sema::Network network = train.loss;
     network.name = train.network;
     std::erase(network.layers, "loss");
-    return summarize(network, train.matrices);
+    NetworkSummary summary = summarize(network, train.matrices);
+    summary.matrices = summarize_matrices(program, train);
+    return summary;
 }
 
 std::string text_report(const NetworkSummary &summary) {
@@ -121,7 +123,7 @@ std::string text_report(const NetworkSummary &summary) {
         lines.row({"  " + layer.name, layer.shape, grouped(layer.parameters), grouped(layer.multiply_adds)});
     lines.row({"total of " + std::to_string(summary.layers.size()) + " layers", "", grouped(summary.parameters),
                grouped(summary.multiply_adds)});
-    return lines.text(2);
+    return lines.text(2) + text_report(summary.matrices);
 }
 
 std::string json_report(const NetworkSummary &summary) {
@@ -135,6 +137,8 @@ std::string json_report(const NetworkSummary &summary) {
             .member("multiply_adds", layer.multiply_adds)
             .end_object();
     json.end_array().member("parameters", summary.parameters).member("multiply_adds", summary.multiply_adds);
+    if (!summary.matrices.empty())
+        write_json(summary.matrices, json.key("matrices"));
     json.end_object();
     return json.text();
 }

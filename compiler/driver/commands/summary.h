@@ -2,6 +2,7 @@
 // multiply-adds of its forward pass for one sample.
 #pragma once
 
+#include "driver/commands/graph_summary.h"
 #include "sema/program.h"
 
 #include <cstdint>
@@ -24,13 +25,14 @@ struct NetworkSummary {
     std::vector<LayerSummary> layers; ///< in the order of first use
     std::int64_t parameters = 0;
     std::int64_t multiply_adds = 0; ///< per sample
+    std::vector<MatrixSummary> matrices = {};
 };
 
 /// Samples are the first dimension of the network's first argument. A product without that dimension counts in full. A
 /// parameter that several layers share counts once, where it is read first.
 [[nodiscard]] NetworkSummary summarize(const sema::Network &network);
-/// The network that is trained, wherever it is declared, without its loss.
-[[nodiscard]] NetworkSummary summarize_trained(const sema::Train &train);
+/// The network that is trained, wherever it is declared, without its loss; and its matrices.
+[[nodiscard]] NetworkSummary summarize_trained(const sema::Program &program, const sema::Train &train);
 
 [[nodiscard]] std::string text_report(const NetworkSummary &summary);
 [[nodiscard]] std::string json_report(const NetworkSummary &summary);
