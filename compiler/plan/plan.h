@@ -127,7 +127,8 @@ struct Request {
     bool runner_ups = true;      ///< alternatives will be shown: find Plan::runner_ups, consider more baselines
     std::string batch = "batch"; ///< the role of the samples, for the baselines
     /// The work that the search may do, as a multiple of the default, which takes seconds. Work is counted in entries
-    /// of tables and in branches, so that the answer does not depend on the computer.
+    /// of tables, in routes between placements, in blocks of needed rows and in branches, so that the answer does not
+    /// depend on the computer.
     double effort = 1;
     double share = 1; ///< of that work: what is left for this search where several find one answer
     std::function<void(const Progress &)> progress; ///< called after each part of the search; none: nobody waits
@@ -293,8 +294,8 @@ struct KnownPrices {
     /// Of a role of the whole mesh.
     KnownPrices(const Mesh &mesh, const Mesh &whole, const planrt::Role &role, const Machine &machine)
         : reshards(mesh), prices(mesh, whole, role, machine) {}
-    /// Of finding them, in the unit of allowed_work(): a route takes about 15 microseconds, and a block of needed rows,
-    /// which is counted besides, half a microsecond.
+    /// The work of finding them, in the unit of allowed_work(): a route takes about 15 microseconds, and each block of
+    /// needed rows half a microsecond more. Counted where strategies are searched.
     [[nodiscard]] double work() const {
         constexpr double work_of_route = 15000;
         constexpr double work_of_block = 500;

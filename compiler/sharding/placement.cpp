@@ -78,6 +78,7 @@ class Hash {
 std::size_t hash(const Placement &placement) {
     Hash hash;
     for (const planrt::DimensionPlacement &dimension : placement.dimensions) {
+        hash.add(dimension.extent);
         hash.add(dimension.axes);
         if (const auto &window = dimension.window)
             for (const std::int64_t number :

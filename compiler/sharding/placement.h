@@ -28,7 +28,7 @@ namespace planc::sharding {
 /// The number of ranks in one group over `axes`.
 [[nodiscard]] std::int64_t group_size(std::span<const int> axes, const Mesh &mesh);
 
-/// Of placements of tensors of one shape.
+/// A number by which placements are looked up: equal for equal ones.
 [[nodiscard]] std::size_t hash(const Placement &placement);
 
 } // namespace planc::sharding

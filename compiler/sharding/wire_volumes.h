@@ -3,19 +3,22 @@
 
 #include "sharding/lay_out.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 namespace planc::sharding {
 
-/// The elements that the rank with the largest blocks sends, times the ranks of the mesh, so that shares (P-1)/P of
-/// different groups compare exactly. Only for ranking sequences of steps; the cost model computes seconds.
+/// Volumes of steps on one mesh: elements times ranks of the mesh, so that shares (P-1)/P of different groups compare
+/// exactly. The elements are those that the rank with the largest blocks sends or, of halos and needed rows, that the
+/// rank which lacks most receives. Only for ranking sequences of steps; the cost model computes seconds. Remembers what
+/// it has tabulated; not for several threads.
 class WireVolumes {
   public:
     /// The mesh must outlive this.
     explicit WireVolumes(const Mesh &mesh) : mesh_(mesh) {}
-    [[nodiscard]] const Mesh &mesh() const { return mesh_; }
     double of(const Step &step);
     double of(const std::vector<Step> &steps);
     /// How many blocks of needed rows (planrt::needed_rows()) were looked at so far.

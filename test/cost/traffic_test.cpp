@@ -71,6 +71,9 @@ TEST(Traffic, OfNeededRowsEqualsTheIntersectionOfBoxesOnEveryRank) {
         for (int rank = 0; rank < mesh.ranks(); ++rank)
             ASSERT_EQ(by_rank[rank], planrt::traffic(step.kind, step.from, step.to, mesh, rank))
                 << "trial " << trial << ", rank " << rank << ": " << text(step.from) << " to " << text(step.to);
+        const auto fewer = [](const Traffic &a, const Traffic &b) { return a.elements < b.elements; };
+        EXPECT_EQ(busiest_traffic(step, mesh).elements,
+                  std::max_element(by_rank.begin(), by_rank.end(), fewer)->elements);
     }
 }
 

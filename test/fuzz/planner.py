@@ -32,8 +32,9 @@ def mutated_text(text, dice):
             break
         at = dice.choice(numbers)
         old = int(at[0])
-        drawn = "synthetic_graph" in text  # is drawn before it is planned: memory for vertices and edges is needed
-        new = dice.choice(SMALL if old <= 12 else [e for e in EXTENTS if not drawn or e <= 2**20])
+        # A graph that is drawn takes memory for each vertex, however it is planned.
+        most = 2**20 if "synthetic_graph" in text else 2**31
+        new = dice.choice(SMALL if old <= 12 else [extent for extent in EXTENTS if extent <= most])
         if dice.random() < 0.3:
             new = max(0, old + dice.choice([-1, 1]))
         text = text[:at.start()] + str(new) + text[at.end():]

@@ -116,8 +116,8 @@ def negatives(pairs, numbers, seed):
 
 def links(w, tables):
     a, pairs = adjacency(tables), tables["pairs"]
-    h = torch.tanh(a @ features(tables) @ w["h.w"] + w["h.b"])
-    z = a @ h @ w["z.w"] + w["z.b"]
+    h = torch.tanh(a @ features(tables) @ w["h.project.w"] + w["h.b"])
+    z = a @ h @ w["z.project.w"] + w["z.b"]
     sources = chosen(pairs, "source", len(a))
     targets = chosen(pairs, "target", len(a), negatives(pairs, len(a), 5))
     score = (sources @ z * (targets @ z)).sum(1)

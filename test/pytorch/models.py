@@ -169,7 +169,7 @@ def of_training(logits, fields):
 
 def gcn(w, fields):
     def layer(x, name):
-        return torch.sparse.mm(fields["symmetric"], x @ w[f"{name}.w"]) + w[f"{name}.b"]
+        return torch.sparse.mm(fields["symmetric"], x @ w[f"{name}.project.w"]) + w[f"{name}.b"]
 
     return of_training(layer(torch.relu(layer(fields["x"], "h")), "logits"), fields)
 
@@ -187,7 +187,7 @@ def gin(w, fields):
 
 def sage(w, fields):
     def layer(x, name):
-        return x @ w[f"{name}.own"] + torch.sparse.mm(fields["rows"], x @ w[f"{name}.w"]) + w[f"{name}.b"]
+        return x @ w[f"{name}.own"] + torch.sparse.mm(fields["rows"], x @ w[f"{name}.project.w"]) + w[f"{name}.b"]
 
     return of_training(layer(torch.relu(layer(fields["x"], "h")), "logits"), fields)
 

@@ -48,6 +48,11 @@ std::set<std::int64_t> needed(const planrt::Pattern &matrix, Range rows, Range c
     return result;
 }
 
+Range random_range(Random &random, int extent) {
+    const int begin = uniform(random, 0, extent);
+    return {begin, uniform(random, begin, extent)};
+}
+
 /// The blocks into which axes of these sizes cut so many indices.
 std::vector<Range> blocks(std::int64_t extent, const std::vector<int> &cuts) {
     std::vector<Range> all = {{0, extent}};
@@ -61,7 +66,7 @@ std::vector<Range> blocks(std::int64_t extent, const std::vector<int> &cuts) {
     return all;
 }
 
-TEST(NeededRows, TheBusiestBlockHasMostNonzeros) {
+TEST(NeededRows, OfTheBusiestBlock) {
     Random random(4);
     const std::vector<std::vector<int>> ways = {{}, {2}, {3}, {2, 2}, {3, 2}, {20}};
     for (int i = 0; i < 100 && !testing::Test::HasFailure(); ++i) {
@@ -70,6 +75,7 @@ TEST(NeededRows, TheBusiestBlockHasMostNonzeros) {
         for (const std::vector<int> &row_cuts : ways)
             for (const std::vector<int> &column_cuts : ways) {
                 std::int64_t most = 0;
+                std::size_t most_needed = 0;
                 for (const Range &rows : blocks(matrix.rows, row_cuts))
                     for (const Range &columns : blocks(matrix.columns, column_cuts)) {
                         std::int64_t nonzeros = 0;
@@ -77,9 +83,13 @@ TEST(NeededRows, TheBusiestBlockHasMostNonzeros) {
                             for (const std::int32_t u : matrix.columns_of(v))
                                 nonzeros += u >= columns.begin && u < columns.end;
                         most = std::max(most, nonzeros);
+                        most_needed = std::max(most_needed, needed(matrix, rows, columns, false).size());
                     }
                 EXPECT_EQ(planrt::most_nonzeros(number, row_cuts, column_cuts), most);
                 EXPECT_EQ(planrt::most_nonzeros(-number, column_cuts, row_cuts), most);
+                EXPECT_EQ(planrt::most_needed_rows(number, row_cuts, column_cuts), most_needed);
+                const int of_transposed = planrt::number_matrix(planrt::transposed(matrix));
+                EXPECT_EQ(planrt::most_needed_rows(-of_transposed, row_cuts, column_cuts), most_needed);
             }
     }
 }
@@ -93,8 +103,8 @@ TEST(NeededRows, AreThoseOfTheNonzeros) {
         const int number = planrt::number_matrix(matrix);
         EXPECT_EQ(planrt::number_matrix(matrix), number);
         for (const bool transposed : {false, true}) {
-            const Range rows{uniform(random, 0, transposed ? n : m), transposed ? n : m};
-            const Range columns{0, uniform(random, 0, transposed ? m : n)};
+            const Range rows = random_range(random, transposed ? n : m);
+            const Range columns = random_range(random, transposed ? m : n);
             const Range range = planrt::needed_rows(transposed ? -number : number, rows, columns);
             const std::set<std::int64_t> expected = needed(matrix, rows, columns, transposed);
             ASSERT_EQ(range.size(), static_cast<std::int64_t>(expected.size()));

@@ -49,7 +49,7 @@ struct DimensionSends {
     }
 };
 
-/// With a place for every coordinate of the axes that split the dimension before or after.
+/// A table with a place for every coordinate of the axes that split the dimension before or after.
 DimensionSends empty_sends(const planrt::DimensionPlacement &from, const planrt::DimensionPlacement &to,
                            const Mesh &mesh) {
     DimensionSends sends;
@@ -64,6 +64,7 @@ DimensionSends empty_sends(const planrt::DimensionPlacement &from, const planrt:
     return sends;
 }
 
+/// For dimensions whose ranges are blocks, or what windows touch: looks for the peers of each block of `from`.
 class TabulateSends {
   public:
     /// `cuts_from[axis]`: the axis splits some dimension of the exchange's `from`.
@@ -153,8 +154,8 @@ class TabulateSends {
     DimensionSends sends_;
 };
 
-/// The same where peers want the needed rows of a sparse product. Each list of them is walked once, in place of a look
-/// at it for each block of `from`.
+/// For dimensions whose ranges are needed rows of a sparse product: walks each list of them once, in place of a look at
+/// it for each block of `from`.
 class WalkLists {
   public:
     WalkLists(const planrt::DimensionPlacement &from, const planrt::DimensionPlacement &to, const Mesh &mesh,
@@ -179,6 +180,8 @@ class WalkLists {
         }
         return std::move(sends_);
     }
+    /// How many were looked at: pairs of a list and a block of `from` that holds a part of it.
+    [[nodiscard]] double blocks() const { return blocks_; }
 
   private:
     /// A block of `from` that is not empty.
@@ -208,13 +211,14 @@ class WalkLists {
         return result;
     }
 
-    /// Of the ranks at `coordinates_`.
+    /// Adds what the ranks at `coordinates_` need.
     void walk(const Range &needed) {
         if (needed.size() == 0)
             return;
         const auto end = std::lower_bound(needed.listed->begin(), needed.listed->end(), needed.end);
         auto at = std::lower_bound(needed.listed->begin(), end, needed.begin);
         while (at != end) {
+            ++blocks_;
             const auto held = std::upper_bound(held_.begin(), held_.end(), std::int64_t{*at},
                                                [](std::int64_t index, const Held &block) { return index < block.end; });
             const auto next = std::lower_bound(at, end, held->end);
@@ -238,12 +242,8 @@ class WalkLists {
     std::vector<int> alike_;         ///< axes that cut only `to`: peers have this rank's coordinate
     std::vector<int> cut_elsewhere_; ///< axes that cut this dimension of `to` and another one of `from`
     std::vector<Held> held_;         ///< ascending
+    double blocks_ = 0;
 };
-
-DimensionSends tabulate(const planrt::DimensionPlacement &from, const planrt::DimensionPlacement &to, const Mesh &mesh,
-                        const std::vector<bool> &cuts_from) {
-    return to.is_sparse() ? WalkLists(from, to, mesh, cuts_from).run() : TabulateSends(from, to, mesh, cuts_from).run();
-}
 
 } // namespace
 
@@ -270,9 +270,13 @@ struct SendTables::Known {
         const auto known = tables.find(key);
         if (known != tables.end())
             return known->second;
-        DimensionSends sends = tabulate(from, to, mesh, cuts_from);
-        blocks_of_needed += to.is_sparse() ? static_cast<double>(sends.entries.size()) : 0;
-        return tables.emplace(std::move(key), std::move(sends)).first->second;
+        DimensionSends &sends = tables[std::move(key)];
+        if (!to.is_sparse())
+            return sends = TabulateSends(from, to, mesh, cuts_from).run();
+        WalkLists lists(from, to, mesh, cuts_from);
+        sends = lists.run();
+        blocks_of_needed += lists.blocks();
+        return sends;
     }
 };
 

@@ -35,6 +35,9 @@ struct ReportOptions {
 [[nodiscard]] std::string human_bytes(Bytes bytes);
 /// "334,212", of a whole number.
 [[nodiscard]] std::string grouped(double whole);
+[[nodiscard]] inline std::string grouped(std::int64_t whole) {
+    return grouped(static_cast<double>(whole));
+}
 /// "12.3 us", "1.40 s": three digits.
 [[nodiscard]] std::string human_seconds(Seconds seconds);
 /// "4.2 %": two digits.

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <optional>
 #include <span>
+#include <stdexcept>
 #include <utility>
 
 namespace planc::driver {
@@ -16,7 +18,8 @@ namespace planc::driver {
 namespace {
 
 constexpr int most_parts = 64;
-constexpr std::int64_t most_for_metis = 5'000'000; ///< nonzeros: more take half a minute or longer
+constexpr std::int64_t most_for_metis = 2'000'000; ///< nonzeros: more take many seconds
+constexpr const char *by_metis = "order by METIS";
 
 OrderSummary summarize_order(std::string name, const planrt::Pattern &matrix) {
     OrderSummary order{std::move(name), {}};
@@ -46,23 +49,36 @@ std::vector<std::int32_t> places(const std::vector<std::int32_t> &order) {
     return result;
 }
 
+/// By METIS, of this matrix alone. None: this planc is without METIS, it fails, or it would take long.
+std::optional<OrderSummary> summarize_metis(const planrt::Pattern &of_file) {
+    if (!planrt::has_metis() || of_file.nonzeros() > most_for_metis)
+        return std::nullopt;
+    try {
+        const std::vector<std::int32_t> order = planrt::order_vertices(of_file, {planrt::VertexOrdering::metis, 0});
+        return summarize_order(by_metis, planrt::permuted(of_file, order, order));
+    } catch (const std::runtime_error &) {
+        return std::nullopt;
+    }
+}
+
 std::vector<OrderSummary> summarize_orders(const sema::Matrix &matrix, const sema::Train &train,
                                            planrt::VertexOrdering ordering) {
-    const bool is_ordered = train.order != nullptr && matrix.ordered_rows && matrix.ordered_columns;
-    planrt::Pattern of_file = *matrix.pattern;
-    if (is_ordered) {
-        const std::vector<std::int32_t> back = places(train.order->vertices);
-        of_file = planrt::permuted(of_file, back, back);
+    std::vector<OrderSummary> orders;
+    std::optional<planrt::Pattern> back;
+    if (train.order != nullptr && (matrix.ordered_rows || matrix.ordered_columns)) {
+        const std::vector<std::int32_t> of_file = places(train.order->vertices);
+        const std::span<const std::int32_t> none;
+        back = planrt::permuted(*matrix.pattern, matrix.ordered_rows ? of_file : none,
+                                matrix.ordered_columns ? of_file : none);
     }
-    std::vector<OrderSummary> orders{summarize_order("order of the file", of_file)};
-    if (is_ordered && ordering == planrt::VertexOrdering::random)
-        orders.push_back(summarize_order("the random order", *matrix.pattern));
-    if (is_ordered && ordering == planrt::VertexOrdering::metis) {
-        orders.push_back(summarize_order("order by METIS", *matrix.pattern));
-    } else if (planrt::has_metis() && of_file.nonzeros() <= most_for_metis) {
-        const std::vector<std::int32_t> order = planrt::order_vertices(of_file, {planrt::VertexOrdering::metis, 0});
-        orders.push_back(summarize_order("order by METIS", planrt::permuted(of_file, order, order)));
-    }
+    const planrt::Pattern &of_file = back ? *back : *matrix.pattern;
+    orders.push_back(summarize_order("order of the file", of_file));
+    const bool is_by_metis = back && ordering == planrt::VertexOrdering::metis;
+    if (back)
+        orders.push_back(summarize_order(is_by_metis ? by_metis : "the random order", *matrix.pattern));
+    if (!is_by_metis)
+        if (std::optional<OrderSummary> metis = summarize_metis(of_file))
+            orders.push_back(*std::move(metis));
     return orders;
 }
 
@@ -70,10 +86,6 @@ std::string fixed(double number, int decimals) {
     std::array<char, 32> buffer{};
     std::snprintf(buffer.data(), buffer.size(), "%.*f", decimals, number);
     return buffer.data();
-}
-
-std::string grouped(std::int64_t number) {
-    return cost::grouped(static_cast<double>(number));
 }
 
 } // namespace
@@ -91,7 +103,7 @@ std::vector<MatrixSummary> summarize_matrices(const sema::Program &program, cons
             summary.least_degree = std::min(summary.least_degree, pattern.degree(row));
             summary.most_degree = std::max(summary.most_degree, pattern.degree(row));
         }
-        if (pattern.rows == pattern.columns)
+        if (pattern.rows == pattern.columns && pattern.nonzeros() > 0)
             summary.orders = summarize_orders(matrix, train, ordering_of(program, train));
     }
     return result;
@@ -102,14 +114,15 @@ std::string text_report(const std::vector<MatrixSummary> &matrices) {
     for (const MatrixSummary &matrix : matrices) {
         const double mean =
             static_cast<double>(matrix.nonzeros) / static_cast<double>(std::max<std::int64_t>(1, matrix.rows));
-        text += "\n" + matrix.name + ": " + grouped(matrix.rows) + " x " + grouped(matrix.columns) + " with " +
-                grouped(matrix.nonzeros) + " nonzeros; rows have " + grouped(matrix.least_degree) + " to " +
-                grouped(matrix.most_degree) + ", on average " + fixed(mean, 1) + "\n";
+        text += "\n" + matrix.name + ": " + cost::grouped(matrix.rows) + " x " + cost::grouped(matrix.columns) +
+                " with " + cost::grouped(matrix.nonzeros) + " nonzeros; rows have " +
+                cost::grouped(matrix.least_degree) + " to " + cost::grouped(matrix.most_degree) + ", on average " +
+                fixed(mean, 1) + "\n";
         if (matrix.orders.empty() || matrix.orders.front().parts.empty())
             continue;
         text +=
-            "\nRows that a product moves with the vertices in P parts (times the columns: words): all; those that are "
-            "needed, as\nplanc's programs do; the least, with partial sums where these are fewer\n";
+            "\nRows that a product moves if the vertices are cut into P parts: all, those that are needed (as planc's\n"
+            "programs do), and the least, with partial sums where these are fewer; and the largest part's nonzeros\n";
         cost::Lines lines;
         lines.row({"", "P", "all", "needed", "least", "largest part"});
         for (const OrderSummary &order : matrix.orders)
@@ -117,8 +130,8 @@ std::string text_report(const std::vector<MatrixSummary> &matrices) {
                 const double share =
                     static_cast<double>(parts.most_nonzeros) * parts.parts / static_cast<double>(matrix.nonzeros);
                 lines.row({&parts == &order.parts.front() ? "  " + order.name : "", std::to_string(parts.parts),
-                           grouped(parts.moved.broadcast), grouped(parts.moved.needed), grouped(parts.moved.cover),
-                           fixed(share, 2) + " of the mean"});
+                           cost::grouped(parts.moved.broadcast), cost::grouped(parts.moved.needed),
+                           cost::grouped(parts.moved.cover), fixed(share, 2) + " of the mean"});
             }
         text += lines.text(1);
     }

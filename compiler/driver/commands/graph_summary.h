@@ -1,5 +1,5 @@
-// A summary of the sparse matrices that a network is trained on, before anything is laid out: nonzeros, how many of
-// them rows have, and the rows that a one-dimensional product moves, by the order of the vertices.
+// A summary of the sparse matrices that a network is trained on, before anything is laid out: how many nonzeros they
+// and their rows have, and the rows that a one-dimensional product moves, by the order of the vertices.
 #pragma once
 
 #include "sema/program.h"
@@ -32,11 +32,11 @@ struct MatrixSummary {
     std::int64_t nonzeros = 0;
     std::int64_t least_degree = 0; ///< nonzeros of a row
     std::int64_t most_degree = 0;
-    std::vector<OrderSummary> orders; ///< none: the matrix is not square
+    std::vector<OrderSummary> orders; ///< none: the matrix is not square, or has no nonzeros
 };
 
-/// Of each matrix in the order of its file, in that of the training, and in that by METIS, where this planc has it and
-/// that does not take long.
+/// Of each matrix: in the order of its file, in that of the training, and in one by METIS, if this planc has METIS and
+/// the matrix has at most two million nonzeros.
 [[nodiscard]] std::vector<MatrixSummary> summarize_matrices(const sema::Program &program, const sema::Train &train);
 
 [[nodiscard]] std::string text_report(const std::vector<MatrixSummary> &matrices);

@@ -66,10 +66,6 @@ void add(std::int64_t &sum, std::int64_t number) {
         sum = std::numeric_limits<std::int64_t>::max();
 }
 
-std::string grouped(std::int64_t number) {
-    return cost::grouped(static_cast<double>(number));
-}
-
 } // namespace
 
 static NetworkSummary summarize(const sema::Network &network, const std::vector<sema::Matrix> &matrices) {
@@ -120,9 +116,10 @@ std::string text_report(const NetworkSummary &summary) {
     cost::Lines lines;
     lines.row({summary.network, "result", "parameters", "multiply-adds a sample"});
     for (const LayerSummary &layer : summary.layers)
-        lines.row({"  " + layer.name, layer.shape, grouped(layer.parameters), grouped(layer.multiply_adds)});
-    lines.row({"total of " + std::to_string(summary.layers.size()) + " layers", "", grouped(summary.parameters),
-               grouped(summary.multiply_adds)});
+        lines.row(
+            {"  " + layer.name, layer.shape, cost::grouped(layer.parameters), cost::grouped(layer.multiply_adds)});
+    lines.row({"total of " + std::to_string(summary.layers.size()) + " layers", "", cost::grouped(summary.parameters),
+               cost::grouped(summary.multiply_adds)});
     return lines.text(2) + text_report(summary.matrices);
 }
 

@@ -208,7 +208,7 @@ class Planner {
     }
 
     /// Bounds the meshes, a few at once, those with the fewest strategies first, and prices the baselines that have one
-    /// mesh only. After half of the work, there are too many meshes, and the others are left open.
+    /// mesh only. Once half of the work is done, the remaining meshes are left open.
     [[nodiscard]] std::vector<Candidate> bounded(FastestBaselines &baselines) {
         std::vector<const OnMesh *> meshes;
         for (const auto &on : meshes_)

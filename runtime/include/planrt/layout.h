@@ -58,7 +58,8 @@ struct Mesh {
 struct Range {
     std::int64_t begin = 0;
     std::int64_t end = 0;
-    const std::vector<std::int32_t> *listed = nullptr; ///< ascending; null: all
+    /// Ascending; may begin before `begin` and go on behind `end`; null: all.
+    const std::vector<std::int32_t> *listed = nullptr;
     [[nodiscard]] std::int64_t size() const {
         return end <= begin ? 0 : listed == nullptr ? end - begin : position(end);
     }
@@ -131,8 +132,8 @@ struct Window {
 
 /// The columns of a numbered matrix that have a nonzero in these rows (needed_rows.h).
 [[nodiscard]] Range needed_rows(int matrix, Range rows, Range columns);
-/// The number of them in the block that has most, if its rows are cut into so many parts, each of these into so many,
-/// …, and its columns likewise.
+/// The most needed rows of any block, if the matrix's rows are cut into so many parts, each of these into so many, …,
+/// and its columns likewise. Of -matrix, rows and columns change places.
 [[nodiscard]] std::int64_t most_needed_rows(int matrix, const std::vector<int> &row_cuts,
                                             const std::vector<int> &column_cuts);
 

@@ -18,18 +18,14 @@ namespace {
 /// The nonzeros of a matrix by rows, and the columns of those rows that somebody asked for.
 class ByRows {
   public:
-    ByRows(std::vector<std::int64_t> row_begin, std::vector<std::int32_t> column, std::int64_t columns)
-        : row_begin_(std::move(row_begin)), column_(std::move(column)), columns_(columns) {}
-    explicit ByRows(const Pattern &pattern) : ByRows(pattern.row_begin, pattern.column, pattern.columns) {}
+    explicit ByRows(const Pattern &pattern)
+        : row_begin_(pattern.row_begin), column_(pattern.column), columns_(pattern.columns) {}
 
     [[nodiscard]] bool equals(const Pattern &pattern) const {
         return columns_ == pattern.columns && row_begin_ == pattern.row_begin && column_ == pattern.column;
     }
 
-    [[nodiscard]] ByRows transposed() const {
-        const Pattern other = planrt::transposed({rows(), columns_, row_begin_, column_, {}});
-        return ByRows(other);
-    }
+    [[nodiscard]] Pattern transposed() const { return planrt::transposed({rows(), columns_, row_begin_, column_, {}}); }
 
     [[nodiscard]] const std::vector<std::int32_t> *known(Range rows) const {
         const auto found = lists_.find({rows.begin, rows.end});
@@ -114,13 +110,24 @@ class ByRows {
 };
 
 struct Numbered {
-    ByRows rows;
-    std::optional<ByRows> columns = {}; ///< transposed, if somebody asked
+    explicit Numbered(const Pattern &pattern) : as_it_is(pattern) {}
 
-    ByRows &transposed() {
-        if (!columns)
-            columns = rows.transposed();
-        return *columns;
+    ByRows as_it_is;
+    std::optional<ByRows> transposed; ///< if somebody asked
+    bool is_symmetric = false;        ///< then it is itself its transposed matrix
+
+    /// Null: not made yet.
+    [[nodiscard]] const ByRows *known(bool of_transposed) const {
+        return !of_transposed || is_symmetric ? &as_it_is : transposed ? &*transposed : nullptr;
+    }
+    [[nodiscard]] ByRows &make(bool of_transposed) {
+        if (of_transposed && !is_symmetric && !transposed) {
+            const Pattern other = as_it_is.transposed();
+            is_symmetric = as_it_is.equals(other);
+            if (!is_symmetric)
+                transposed.emplace(other);
+        }
+        return !of_transposed || is_symmetric ? as_it_is : *transposed;
     }
 };
 
@@ -150,11 +157,11 @@ int number_matrix(const Pattern &pattern) {
     const std::scoped_lock lock(all.mutex);
     int next = 1;
     for (const auto &[number, matrix] : all.matrices) {
-        if (matrix.rows.equals(pattern))
+        if (matrix.as_it_is.equals(pattern))
             return number;
         next = number + 1;
     }
-    all.matrices.emplace(next, ByRows(pattern));
+    all.matrices.try_emplace(next, pattern);
     return next;
 }
 
@@ -168,13 +175,13 @@ void number_matrix(const Pattern &pattern, int number) {
     Registry &all = registry();
     const std::scoped_lock lock(all.mutex);
     if (!all.matrices.contains(number))
-        all.matrices.emplace(number, ByRows(pattern));
+        all.matrices.try_emplace(number, pattern);
 }
 
 std::int64_t most_nonzeros(int matrix, const std::vector<int> &row_cuts, const std::vector<int> &column_cuts) {
     Registry &all = registry();
     const std::scoped_lock lock(all.mutex);
-    ByRows &numbered = all.at(matrix).rows;
+    ByRows &numbered = all.at(matrix).as_it_is;
     return matrix < 0 ? numbered.most_nonzeros(column_cuts, row_cuts) : numbered.most_nonzeros(row_cuts, column_cuts);
 }
 
@@ -184,21 +191,18 @@ Range needed_rows(int matrix, Range rows, Range columns) {
     Registry &all = registry();
     {
         const std::shared_lock lock(all.mutex);
-        const Numbered &numbered = all.at(matrix);
-        const ByRows *by_rows = matrix > 0 ? &numbered.rows : numbered.columns ? &*numbered.columns : nullptr;
+        const ByRows *by_rows = all.at(matrix).known(matrix < 0);
         if (const auto *known = by_rows != nullptr ? by_rows->known(rows) : nullptr)
             return {columns.begin, columns.end, known};
     }
     const std::scoped_lock lock(all.mutex);
-    Numbered &numbered = all.at(matrix);
-    return {columns.begin, columns.end, &(matrix < 0 ? numbered.transposed() : numbered.rows).list(rows)};
+    return {columns.begin, columns.end, &all.at(matrix).make(matrix < 0).list(rows)};
 }
 
 std::int64_t most_needed_rows(int matrix, const std::vector<int> &row_cuts, const std::vector<int> &column_cuts) {
     Registry &all = registry();
     const std::scoped_lock lock(all.mutex);
-    Numbered &numbered = all.at(matrix);
-    return (matrix < 0 ? numbered.transposed() : numbered.rows).most_needed(row_cuts, column_cuts);
+    return all.at(matrix).make(matrix < 0).most_needed(row_cuts, column_cuts);
 }
 
 } // namespace planrt
