@@ -20,9 +20,9 @@ mpirun = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "mpirun"
 for program, (ranks, rows) in zip(programs, ROWS.items()):
     report = work / f"{ranks}.json"
     subprocess.run([mpirun, str(ranks), program, "--data", data, "--steps", "1", "--comm-report", report, "--quiet"], check=True)
-    exchanges = [one for one in json.loads(report.read_text())["collectives"] if one["collective"] == "exchange" and one["tensor"] in ("h", "logits")]
-    moved = {one["layer"]: sum(rank["bytes"] for rank in one["measured"]) for one in exchanges if one["phase"] == "forward"}
+    exchanges = [one for one in json.loads(report.read_text())["collectives"] if one["collective"] == "exchange" and one["tensor"] in ("h.project", "logits.project")]
+    moved = {one["tensor"]: sum(rank["bytes"] for rank in one["measured"]) for one in exchanges if one["phase"] == "forward"}
     if sys.argv[8:] == ["metis"]:
-        rows = moved["h"] // (HIDDEN * FLOAT)
+        rows = moved["h.project"] // (HIDDEN * FLOAT)
         assert rows <= BY_METIS[ranks], (ranks, rows)
-    assert moved == {"h": rows * HIDDEN * FLOAT, "logits": rows * CLASSES * FLOAT}, (ranks, moved)
+    assert moved == {"h.project": rows * HIDDEN * FLOAT, "logits.project": rows * CLASSES * FLOAT}, (ranks, moved)
