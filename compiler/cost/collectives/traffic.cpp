@@ -180,7 +180,7 @@ class WalkLists {
         }
         return std::move(sends_);
     }
-    /// How many were looked at: pairs of a list and a block of `from` that holds a part of it.
+    /// How many blocks of needed rows were looked at, by time: each part that a block of `from` holds counts besides.
     [[nodiscard]] double blocks() const { return blocks_; }
 
   private:
@@ -213,12 +213,13 @@ class WalkLists {
 
     /// Adds what the ranks at `coordinates_` need.
     void walk(const Range &needed) {
+        ++blocks_;
         if (needed.size() == 0)
             return;
         const auto end = std::lower_bound(needed.listed->begin(), needed.listed->end(), needed.end);
         auto at = std::lower_bound(needed.listed->begin(), end, needed.begin);
         while (at != end) {
-            ++blocks_;
+            blocks_ += part_of_block;
             const auto held = std::upper_bound(held_.begin(), held_.end(), std::int64_t{*at},
                                                [](std::int64_t index, const Held &block) { return index < block.end; });
             const auto next = std::lower_bound(at, end, held->end);
@@ -233,6 +234,8 @@ class WalkLists {
             at = next;
         }
     }
+
+    static constexpr double part_of_block = 0.1; ///< the time of such a part
 
     const planrt::DimensionPlacement &from_;
     const planrt::DimensionPlacement &to_;
