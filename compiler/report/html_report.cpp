@@ -252,7 +252,7 @@ class Page {
         words(point.scaling);
         for (const Coordinate &coordinate : point.coordinates)
             figure(coordinate.text);
-        figure(cost::grouped(static_cast<double>(point.batch)));
+        figure(cost::grouped(point.batch));
         if (point.failure.empty()) {
             words(point.mesh);
             figure(cost::human_seconds(point.step));

@@ -1,5 +1,6 @@
 // What products move: published counts of Cora, covers against brute force, blocks against their definition.
 #include <planrt/graph_file.h>
+#include <planrt/needed_rows.h>
 #include <planrt/sparse_traffic.h>
 
 #include "graphs.h"
@@ -43,7 +44,7 @@ TEST(Cover, SmallestByBruteForce) {
                 ASSERT_TRUE(std::ranges::binary_search(cover.rows, v) || std::ranges::binary_search(cover.columns, u));
         const auto size = static_cast<std::int64_t>(cover.rows.size() + cover.columns.size());
         ASSERT_EQ(size, smallest_cover(pattern)) << "round " << round;
-        ASSERT_LE(size, std::ssize(needed_columns(pattern, {0, rows}, {0, columns})));
+        ASSERT_LE(size, needed_rows(number_matrix(pattern), {0, rows}, {0, columns}).size());
     }
 }
 
@@ -120,8 +121,8 @@ TEST(Traffic, BlocksAgainstDefinition) {
             nonzeros += block.nonzeros;
             EXPECT_GT(block.nonzeros, 0);
             EXPECT_LE(block.cover(), std::min(block.rows, block.columns));
-            EXPECT_EQ(block.columns, std::ssize(needed_columns(pattern, rows, columns)));
-            EXPECT_EQ(block.rows, std::ssize(needed_columns(transposed(pattern), columns, rows)));
+            EXPECT_EQ(block.columns, needed_rows(number_matrix(pattern), rows, columns).size());
+            EXPECT_EQ(block.rows, needed_rows(-number_matrix(pattern), columns, rows).size());
             const BlockCover cover = minimal_cover(pattern, rows, columns);
             EXPECT_EQ(block.cover_rows, std::ssize(cover.rows));
             EXPECT_EQ(block.cover_columns, std::ssize(cover.columns));

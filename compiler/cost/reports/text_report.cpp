@@ -136,7 +136,7 @@ class Text {
     std::string arena() const {
         std::string text;
         if (options_.arena_bytes > 0)
-            text = "memory of a rank: " + grouped(static_cast<double>(options_.arena_bytes)) + " bytes\n";
+            text = "memory of a rank: " + grouped(options_.arena_bytes) + " bytes\n";
         for (const std::string &saving : options_.savings)
             text += "saves memory: " + saving + "\n";
         return text;

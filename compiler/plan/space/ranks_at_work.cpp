@@ -57,7 +57,7 @@ std::string warning_of_idle_ranks(const Graph &graph, const Plan &plan) {
     const RanksAtWork most = ranks_at_work(graph, mesh, plan.layers);
     if (2 * most.ranks > ranks || ranks == 1)
         return {};
-    const std::string all = cost::grouped(static_cast<double>(ranks));
+    const std::string all = cost::grouped(ranks);
     if (!most.layer)
         return "splits no layer: all " + all + " ranks compute the same";
     std::string parts;

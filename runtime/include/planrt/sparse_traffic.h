@@ -32,7 +32,7 @@ struct BlockTraffic {
     int column_part = 0;
     std::int64_t nonzeros = 0;
     std::int64_t rows = 0;          ///< that have a nonzero
-    std::int64_t columns = 0;       ///< that have a nonzero: the needed rows of x
+    std::int64_t columns = 0;       ///< that have a nonzero: the needed rows of x (needed_rows.h)
     std::int64_t cover_rows = 0;    ///< of the cover: the partial rows of y that are sent
     std::int64_t cover_columns = 0; ///< of the cover: the rows of x that are fetched
     [[nodiscard]] std::int64_t cover() const { return cover_rows + cover_columns; }
@@ -61,9 +61,6 @@ struct RowsMoved {
 
 /// Of a square matrix.
 [[nodiscard]] RowsMoved rows_moved(const Pattern &pattern, const Cuts &cuts);
-
-/// The columns of a block that have a nonzero, ascending: the needed rows of x.
-[[nodiscard]] std::vector<std::int32_t> needed_columns(const Pattern &pattern, Range rows, Range columns);
 
 /// Every nonzero of the block is in one of these rows or columns, and there are as few as possible. Of several such
 /// covers, one with as many columns as possible, because their rows of x need not be added. Both are ascending.

@@ -108,12 +108,6 @@ RowsMoved rows_moved(const Pattern &pattern, const Cuts &cuts) {
     return moved;
 }
 
-std::vector<std::int32_t> needed_columns(const Pattern &pattern, Range rows, Range columns) {
-    std::vector<std::int32_t> result = block_of(pattern, rows, columns).columns;
-    std::ranges::sort(result);
-    return result;
-}
-
 BlockCover minimal_cover(const Pattern &pattern, Range rows, Range columns) {
     const Block block = block_of(pattern, rows, columns);
     const VertexCover cover = minimum_vertex_cover(block.graph);
