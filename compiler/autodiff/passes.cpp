@@ -10,7 +10,12 @@ namespace {
 } // namespace
 
 void add_passes(mlir::OpPassManager &passes) {
+    passes.addPass(createOrderProducts());
     passes.addPass(createHoistInputProducts());
+    add_passes_as_written(passes);
+}
+
+void add_passes_as_written(mlir::OpPassManager &passes) {
     passes.addPass(createDecomposeComposites());
     passes.addPass(createDeriveTrainingStep());
     passes.addPass(createSimplify());

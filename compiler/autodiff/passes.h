@@ -15,6 +15,8 @@ namespace planc::autodiff {
 
 /// Adds all passes, in order: @loss becomes @train, @evaluate and @predict, which consist of loop nests.
 void add_passes(mlir::OpPassManager &passes);
+/// The same, but each product with a sparse matrix stays as it is written, and runs in every step.
+void add_passes_as_written(mlir::OpPassManager &passes);
 
 /// For plan-opt.
 void register_passes();

@@ -17,6 +17,16 @@ def DecomposeComposites : Pass<"decompose-composites", "::mlir::ModuleOp"> {
   let dependentDialects = ["::planc::ir::PlanDialect"];
 }
 
+def OrderProducts : Pass<"order-products", "::mlir::ModuleOp"> {
+  let summary = "take products of sparse and dense matrices in the cheaper order";
+  let description = [{
+    In @loss, a (x w) with a sparse matrix a becomes (a x) w where the runtime then computes a x at set-up, or where the
+    sparse products of a step have fewer columns so. The gradient costs another one, unless x is made of inputs alone.
+    Both products keep their layers.
+  }];
+  let dependentDialects = ["::planc::ir::PlanDialect", "::mlir::func::FuncDialect"];
+}
+
 def HoistInputProducts : Pass<"hoist-input-products", "::mlir::ModuleOp"> {
   let summary = "multiply inputs by sparse matrices once, when the data are read";
   let description = [{

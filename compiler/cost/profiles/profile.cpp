@@ -2,6 +2,7 @@
 
 #include "cost/collectives/collectives.h"
 #include "cost/kernels/compute.h"
+#include "cost/profiles/cagnet_profile.h"
 #include "cost/profiles/integrated_profile.h"
 #include "cost/roles.h"
 
@@ -70,6 +71,8 @@ const char *name(Profile profile) {
         return "slides21";
     case Profile::castello19:
         return "castello19";
+    case Profile::cagnet20:
+        return "cagnet20";
     }
     return "";
 }
@@ -100,6 +103,14 @@ std::vector<std::string> assumptions(Profile profile) {
                 "only the computation of products, flops / min(mu I, gamma), I of the machine's blocks; convolutions "
                 "by im2col",
                 "gradients of all parameters, reduced layer by layer while the layers below compute theirs"};
+    case Profile::cagnet20:
+        return {"only communication, of each product with a sparse matrix and the weights beside it, taken as (a x) w",
+                "1D: rows over all ranks; 1.5D: columns over c of them, c <= sqrt P; 2D: rows and features, a square; "
+                "3D: all three, a cube",
+                "a broadcast is one message, an all-reduce 2 lg P; over the outermost network",
+                "slips of the code: a's blocks, which never change, travel in each pass, in 2D and 3D, with both "
+                "indices as floats and their length apart; transposed blocks travel both ways; 3D reduces partial sums "
+                "once a stage; the first layer's inputs get a gradient; a is taken as its own transpose"};
     }
     return lines;
 }
@@ -125,10 +136,16 @@ Seconds ProfileLayer::phase(Phase phase, bool compute) const {
 ProfileModel::ProfileModel(Profile profile, const sharding::Graph &graph, const Machine &machine, std::string batch)
     : profile_(profile), graph_(graph), machine_(machine), batch_(std::move(batch)), products_(products(graph)),
       parameters_(parameter_elements(graph)) {
+    if (profile == Profile::cagnet20) {
+        products_.clear();
+        sparse_layers_ = sparse_layers(graph);
+    }
     const bool activations = profile == Profile::castello19; // their products count too
     sharding::PerLayer<bool> priced(graph.layers.size(), false);
     for (const Product &product : products_)
         priced[product.layer] = priced[product.layer] || activations || product.weights > 0;
+    for (const SparseLayer &sparse : sparse_layers_)
+        priced[sparse.layer] = true;
     for (const LayerId layer : graph.layers.ids())
         if (priced[layer] || (activations && parameters_[layer] > 0))
             layers_.push_back(layer);
@@ -146,6 +163,9 @@ ProfileModel::Axes ProfileModel::axes(std::size_t index, const sharding::LayerSt
         result.outputs |= split.output_axes;
         result.others |= split.other_axes;
     }
+    for (const SparseLayer &sparse : sparse_layers_)
+        if (sparse.layer == layers_[index])
+            result.others |= cost::split(sparse, graph_, strategy, mesh).axes;
     return result;
 }
 
@@ -205,6 +225,16 @@ ProfileLayer ProfileModel::price(std::size_t index, const sharding::LayerStrateg
         for (ProfileTerm &term : integrated_terms(profile_, product, here, gathered, machine_.network()))
             row.terms.push_back(std::move(term));
     }
+    for (const SparseLayer &sparse : sparse_layers_) {
+        if (sparse.layer != row.layer)
+            continue;
+        row.parameters += sparse.weights;
+        const SparseSplit here = cost::split(sparse, graph_, strategy, mesh);
+        if (!here.unsupported.empty())
+            row.unsupported = here.unsupported;
+        for (ProfileTerm &term : cagnet_terms(sparse, here, machine_.network()))
+            row.terms.push_back(std::move(term));
+    }
     return row;
 }
 
@@ -239,6 +269,8 @@ ProfileTable ProfileModel::table(const sharding::LayerStrategies &layers, const 
         table.communication += table.layers.back().communication();
     }
     table.step = table.compute + table.communication;
+    if (profile_ == Profile::cagnet20 && mesh.ranks() > 1)
+        table.variants = cagnet_slides(sparse_layers_, mesh.ranks(), machine_.network());
     if (profile_ != Profile::castello19)
         return table;
     add_fused(table);

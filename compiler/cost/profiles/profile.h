@@ -2,6 +2,7 @@
 //
 //   gholami18   communication of Gholami, Azad, Jin, Keutzer, Buluc (SPAA 2018) as their figures count it
 //   slides21    the same with the formulas of Buluc's and Gholami's slides, corrected
+//   cagnet20    words of CAGNET (Tripathy, Yelick, Buluc, SC 2020) on graph networks, as its code sends them
 //   castello19  time of a data-parallel step of Castello, Dolz, Quintana-Orti, Duato (HPML 2019)
 //
 // assumptions() says what each counts and leaves out; the reports print it. Weights, inputs and outputs of a layer are
@@ -13,6 +14,7 @@
 
 #include "cost/machine.h"
 #include "cost/profiles/products.h"
+#include "cost/profiles/sparse_layers.h"
 #include "sharding/lay_out.h"
 
 #include <cstdint>
@@ -22,7 +24,7 @@
 
 namespace planc::cost {
 
-enum class Profile : std::uint8_t { exact, gholami18, slides21, castello19 };
+enum class Profile : std::uint8_t { exact, gholami18, slides21, castello19, cagnet20 };
 [[nodiscard]] const char *name(Profile profile);
 /// What the profile counts and what it does not, one line each.
 [[nodiscard]] std::vector<std::string> assumptions(Profile profile);
@@ -55,7 +57,8 @@ struct ProfileTable {
     std::vector<std::string> axes;
     sharding::Mesh mesh;
     std::vector<ProfileLayer> layers;  ///< those that the profile prices, in the graph's order
-    std::vector<ProfileTerm> variants; ///< castello19: all gradients in one all-reduce, by each algorithm
+    std::vector<ProfileTerm> variants; ///< castello19: all gradients in one all-reduce, by each algorithm;
+                                       ///< cagnet20: the table of the slides, by scheme
     Seconds compute{};
     Seconds communication{};
     Seconds step{}; ///< the time of a step under the profile; castello19: with overlap
@@ -97,6 +100,7 @@ class ProfileModel {
     const Machine &machine_;
     std::string batch_;
     std::vector<Product> products_;
+    std::vector<SparseLayer> sparse_layers_; ///< cagnet20
     sharding::PerLayer<double> parameters_;
     sharding::PerLayer<bool> has_samples_;
     std::vector<sharding::LayerId> layers_;

@@ -40,7 +40,8 @@ const std::vector<std::pair<std::string, TimelineFormat>> timeline_formats{{"tex
 const std::vector<std::pair<std::string, cost::Profile>> profiles{{"exact", cost::Profile::exact},
                                                                   {"gholami18", cost::Profile::gholami18},
                                                                   {"slides21", cost::Profile::slides21},
-                                                                  {"castello19", cost::Profile::castello19}};
+                                                                  {"castello19", cost::Profile::castello19},
+                                                                  {"cagnet20", cost::Profile::cagnet20}};
 
 /// "rows=2,cols=3"
 std::vector<std::pair<std::string, std::int64_t>> assignments(const std::string &option, std::string_view text,
@@ -513,7 +514,7 @@ planc sweep
 
 planc cost, planc explain and planc sweep
   --profile=P          exact (the cost of what is emitted, the default), or a cost model of the literature, with its
-                       own best plan: gholami18, slides21, castello19
+                       own best plan: gholami18, slides21, castello19; on graphs cagnet20
 
 planc calibrate
   --ranks N            number of ranks that measure at the same time; default: the computer's cores

@@ -67,7 +67,8 @@ std::shared_ptr<DerivedModule> Compilation::derive_module(const planning::Memory
     auto derived = std::make_shared<DerivedModule>(DerivedModule{imported_->clone(), savings, updates});
     set_savings(*derived->module, program_->trains.back().loss, savings);
     ir::set_updates(*derived->module, updates);
-    const auto add = [](mlir::OpPassManager &passes) { autodiff::add_passes(passes); };
+    const auto add =
+        options_.profile == cost::Profile::cagnet20 ? autodiff::add_passes_as_written : autodiff::add_passes;
     const bool has_edges =
         derived->module->walk([](ir::EdgesOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
     const support::DiagnosticKind *users_error = savings.microbatches > 1 ? &microbatches_mix

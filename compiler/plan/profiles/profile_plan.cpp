@@ -132,6 +132,8 @@ class ProfilePlanner {
             return failed("does not price micro-batches");
         if (std::any_of(request_.graph.operations.begin(), request_.graph.operations.end(), recomputes))
             return failed("does not price recomputation");
+        if (model_.layers().empty())
+            return failed("finds nothing that it prices");
         const std::vector<MeshShape> shapes = mesh_shapes(request_);
         if (shapes.empty())
             return failed("finds no mesh: " + std::to_string(request_.ranks) + " ranks do not make up its sizes");
