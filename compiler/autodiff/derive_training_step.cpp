@@ -53,10 +53,11 @@ constexpr std::int64_t most_gathered = std::int64_t{1} << 28; ///< bytes of a pr
 
 class Derivation {
   public:
-    Derivation(mlir::ModuleOp module, FuncOp loss)
-        : module_(module), loss_(loss), builder_(module.getContext()),
-          micro_batches_(
-              program::micro_batches(ir::samples_of(loss), ir::micro_batch_count(module), ir::updates_of(module))),
+    /// `sampled`: what the step minimises instead of the loss of all vertices, or none.
+    Derivation(mlir::ModuleOp module, FuncOp loss, FuncOp sampled)
+        : module_(module), loss_(loss), minimised_(sampled ? sampled : loss), builder_(module.getContext()),
+          micro_batches_(program::micro_batches(ir::samples_of(minimised_), ir::micro_batch_count(module),
+                                                ir::updates_of(module))),
           kinds_(program::kinds(micro_batches_, ir::updates_of(module).weights)) {}
 
     mlir::LogicalResult run() {
@@ -65,17 +66,20 @@ class Derivation {
         evaluate();
         if (!loss_->hasAttr("plan.all_samples")) // there are no other samples
             predict();
+        if (minimised_ != loss_)
+            minimised_.erase();
         loss_.erase();
         return mlir::success();
     }
 
   private:
-    FuncOp copy(mlir::StringRef name, mlir::StringRef purpose) {
+    FuncOp copy(FuncOp of, mlir::StringRef name, mlir::StringRef purpose) {
         builder_.setInsertionPointToEnd(module_.getBody());
-        auto function = mlir::cast<FuncOp>(builder_.clone(*loss_));
+        auto function = mlir::cast<FuncOp>(builder_.clone(*of));
         function.setName(name);
         mlir::SymbolTable(module_).insert(function); // another name where a variable has this one
-        for (mlir::StringRef attribute : {"plan.label", "plan.class", "plan.optimizer", "plan.all_samples"})
+        for (mlir::StringRef attribute :
+             {"plan.label", "plan.class", "plan.optimizer", "plan.all_samples", "plan.fanout", "plan.batch_vertices"})
             function->removeAttr(attribute);
         function->setAttr("plan.purpose", builder_.getStringAttr(purpose));
         return function;
@@ -83,7 +87,7 @@ class Derivation {
 
     mlir::LogicalResult train() {
         if (has_parts())
-            module_->setAttr("plan.batch", builder_.getI64IntegerAttr(ir::samples_of(loss_)));
+            module_->setAttr("plan.batch", builder_.getI64IntegerAttr(ir::samples_of(minimised_)));
         if (!has_updates()) {
             for (const program::MicroBatchKind &kind : kinds_)
                 if (failed(step(kind)))
@@ -112,14 +116,14 @@ class Derivation {
 
     /// The code of one kind of micro-batch; `number` as in ir::kind_number().
     mlir::LogicalResult step(const program::MicroBatchKind &kind, int number = -1) {
-        FuncOp function = copy(name_of(kind, number), "training");
+        FuncOp function = copy(minimised_, name_of(kind, number), "training");
         if (number >= 0)
             function->setAttr("plan.kind", builder_.getI64IntegerAttr(number));
         if (kind.begins)
             function->setAttr("plan.begins", builder_.getUnitAttr());
         ReturnOp end = return_of(function);
         end->eraseOperand(1);
-        if (loss_->hasAttr("plan.all_samples"))
+        if (minimised_->hasAttr("plan.all_samples"))
             weigh_samples(function);
         // Done before gradients are added: computations that only the prediction needs are not part of the step.
         settle(function, true);
@@ -153,7 +157,7 @@ class Derivation {
     }
     /// The share of the batch's samples whose gradients one update takes.
     [[nodiscard]] double share_of_update(const program::MicroBatchKind &kind) const {
-        return static_cast<double>(kind.update_samples) / static_cast<double>(ir::samples_of(loss_));
+        return static_cast<double>(kind.update_samples) / static_cast<double>(ir::samples_of(minimised_));
     }
 
     /// What is derived: an update takes the gradients of the mean loss of its own samples.
@@ -186,7 +190,7 @@ class Derivation {
     }
 
     void evaluate() {
-        FuncOp function = copy("evaluate", "evaluation");
+        FuncOp function = copy(loss_, "evaluate", "evaluation");
         remove_dropout(function);
         fix_batch_norm(function);
         const auto label = loss_->getAttrOfType<mlir::IntegerAttr>("plan.label");
@@ -201,7 +205,7 @@ class Derivation {
     }
 
     void predict() {
-        FuncOp function = copy("predict", "prediction");
+        FuncOp function = copy(loss_, "predict", "prediction");
         remove_dropout(function);
         fix_batch_norm(function);
         return_of(function)->eraseOperand(0);
@@ -225,6 +229,8 @@ class Derivation {
     /// easily; otherwise they would determine the memory. `gathered`: bytes of each sample.
     void finish(FuncOp function, std::int64_t gathered = 0) {
         settle(function, false);
+        if (loss_->hasAttr("plan.all_samples"))
+            return;
         const std::int64_t samples =
             std::min(micro_batches_.front().samples, gathered == 0 ? INT64_MAX : most_gathered / gathered);
         if (samples < ir::samples_of(function))
@@ -233,6 +239,7 @@ class Derivation {
 
     mlir::ModuleOp module_;
     FuncOp loss_;
+    FuncOp minimised_;
     mlir::OpBuilder builder_;
     std::vector<program::MicroBatch> micro_batches_;
     std::vector<program::MicroBatchKind> kinds_;
@@ -253,7 +260,8 @@ mlir::LogicalResult check(mlir::ModuleOp module, FuncOp loss) {
 struct DeriveTrainingStep : impl::DeriveTrainingStepBase<DeriveTrainingStep> {
     void runOnOperation() override {
         auto loss = getOperation().lookupSymbol<FuncOp>("loss");
-        if (failed(check(getOperation(), loss)) || failed(Derivation(getOperation(), loss).run()))
+        if (failed(check(getOperation(), loss)) ||
+            failed(Derivation(getOperation(), loss, getOperation().lookupSymbol<FuncOp>("sampled_loss")).run()))
             signalPassFailure();
     }
 };

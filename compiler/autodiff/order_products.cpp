@@ -1,3 +1,4 @@
+#include "autodiff/order_products.h"
 #include "autodiff/passes.h"
 
 #include "ir/entry_functions.h"
@@ -72,8 +73,8 @@ bool is_better_exchanged(const Products &products) {
     ir::EinsumOp dense = products.dense;
     const mlir::Value x = dense.getInputs()[products.operand];
     const std::int64_t rows = type_of(x).getExtents()[products.dimension];
-    return is_hoisted(x, products) || columns(type_of(x), rows, has_gradient(x)) <
-                                          columns(dense.getResult().getType(), rows, /*gradient=*/true);
+    return is_hoisted(x, products) ||
+           columns(type_of(x), rows, has_gradient(x)) < columns(dense.getResult().getType(), rows, /*gradient=*/true);
 }
 
 /// Replaces a (x w) by (a x) w, unless a loop of x or w already has a name that a's rows or columns need.
@@ -108,9 +109,8 @@ void exchange(const Products &products) {
     ir::LayerBuilder first(builder, sparse.getLoc(), *sparse.getLayer(), *sparse.getPhase());
     ir::LayerBuilder second(builder, dense.getLoc(), *dense.getLayer(), *dense.getPhase());
     llvm::SmallVector<mlir::Value> factors(dense.getInputs());
-    factors[products.operand] =
-        first.spmm(outer, x, sparse,
-                   ir::TensorType::get(builder.getContext(), roles, extents, result.getElementType(), {}));
+    factors[products.operand] = first.spmm(
+        outer, x, sparse, ir::TensorType::get(builder.getContext(), roles, extents, result.getElementType(), {}));
     sparse.getResult().replaceAllUsesWith(second.einsum(inner, factors, result));
     sparse.erase();
     dense.erase();
@@ -118,15 +118,18 @@ void exchange(const Products &products) {
 
 struct OrderProducts : impl::OrderProductsBase<OrderProducts> {
     void runOnOperation() override {
-        auto loss = getOperation().lookupSymbol<mlir::func::FuncOp>("loss");
-        if (!loss)
-            return;
-        for (auto op : llvm::make_early_inc_range(loss.getOps<ir::SpmmOp>()))
-            if (const std::optional<Products> products = products_of(op); products && is_better_exchanged(*products))
-                exchange(*products);
+        if (auto loss = getOperation().lookupSymbol<mlir::func::FuncOp>("loss"))
+            order_products(loss, SparseFirst::where_cheaper);
     }
 };
 
 } // namespace
+
+void order_products(mlir::func::FuncOp loss, SparseFirst wanted) {
+    for (auto op : llvm::make_early_inc_range(loss.getOps<ir::SpmmOp>()))
+        if (const std::optional<Products> products = products_of(op);
+            products && (wanted == SparseFirst::always || is_better_exchanged(*products)))
+            exchange(*products);
+}
 
 } // namespace planc::autodiff

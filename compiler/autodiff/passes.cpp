@@ -10,6 +10,7 @@ namespace {
 } // namespace
 
 void add_passes(mlir::OpPassManager &passes) {
+    passes.addPass(createSampleNeighbours());
     passes.addPass(createOrderProducts());
     passes.addPass(createHoistInputProducts());
     add_passes_as_written(passes);

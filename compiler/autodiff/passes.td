@@ -17,6 +17,19 @@ def DecomposeComposites : Pass<"decompose-composites", "::mlir::ModuleOp"> {
   let dependentDialects = ["::planc::ir::PlanDialect"];
 }
 
+def SampleNeighbours : Pass<"sample-neighbours", "::mlir::ModuleOp"> {
+  let summary = "train on sampled neighbours of a batch of vertices";
+  let description = [{
+    For @loss on a graph with `plan.batch_vertices = B` and `plan.fanout = [f1, f2, …]`, makes @sampled_loss, from which
+    the training step is derived; evaluation keeps @loss. Its values have trees in the place of vertices: B vertices of
+    a batch; in the dimension `neighbour.1`, at 0 the vertex itself and behind it f1 sampled neighbours; in
+    `neighbour.2`, of each of these the same with f2. A value has as many of these dimensions as sparse products depend on it one
+    after the other. So a sparse product is an einsum over the last of them, with the entries of the sampled edges as an
+    input: `plan.input = "a at hop 2"`. Inputs by vertex become those of trees: "x at 2 hops".
+  }];
+  let dependentDialects = ["::planc::ir::PlanDialect", "::mlir::func::FuncDialect"];
+}
+
 def OrderProducts : Pass<"order-products", "::mlir::ModuleOp"> {
   let summary = "take products of sparse and dense matrices in the cheaper order";
   let description = [{

@@ -87,6 +87,7 @@ emit::EmitInfo emit_info(const sema::Program &program, const PlanRequest &reques
         info.data = *data;
     info.matrices = train.matrices;
     info.order = train.order;
+    info.samples_neighbours = train.batch_vertices > 0;
     info.bounds = bounds_of(train);
     info.epochs = train.epochs;
     info.steps = train.steps;

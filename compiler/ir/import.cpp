@@ -313,7 +313,7 @@ Value Importer::read(const sema::Network &network, const sema::Operation &op, Te
 mlir::OwningOpRef<mlir::ModuleOp> import_program(const sema::Program &program, const sema::Train &train,
                                                  const support::SourceFiles &files, mlir::MLIRContext &context) {
     Importer importer(program, &train.optimizer, files, context);
-    for (llvm::StringRef function : {"loss", "train", "evaluate", "predict"})
+    for (llvm::StringRef function : {"loss", "sampled_loss", "train", "evaluate", "predict"})
         importer.reserve(function);
     for (const sema::Matrix &matrix : train.matrices)
         importer.set_matrix(matrix.name, *matrix.pattern);
@@ -332,6 +332,10 @@ mlir::OwningOpRef<mlir::ModuleOp> import_program(const sema::Program &program, c
     });
     if (is_graph)
         function->setAttr("plan.all_samples", builder.getUnitAttr());
+    if (train.batch_vertices > 0) {
+        function->setAttr("plan.batch_vertices", builder.getI64IntegerAttr(train.batch_vertices));
+        function->setAttr("plan.fanout", builder.getDenseI64ArrayAttr(train.fanout));
+    }
     function->setAttr("plan.optimizer", optimizer_attribute(train.optimizer, builder));
     mlir::OwningOpRef<mlir::ModuleOp> module = importer.take();
     if (train.keep != sema::Keep::last)

@@ -401,7 +401,9 @@ struct Train {
     std::int64_t steps = 0;
     std::uint64_t seed = 1;
     Keep keep = Keep::last;
-    std::int64_t patience = 0; ///< epochs without a better one after which the training ends; 0: it does not
+    std::int64_t patience = 0;        ///< epochs without a better one after which the training ends; 0: it does not
+    std::int64_t batch_vertices = 0;  ///< of a graph, in a step; 0: all
+    std::vector<std::int64_t> fanout; ///< with batch_vertices: neighbours that are sampled, by hops from the batch
     std::string layout;
     support::SourceRange where;
 };

@@ -144,8 +144,7 @@ void Terms::three_dimensions(std::int64_t side) {
         "(lg q + 2) alpha + 3n f/q^2 beta, q = " + std::to_string(side));
     add("broadcasts of x and the gradient", Phase::weight_gradient, side, 2 * q, n_ * (before_ + behind_) / face,
         "2q alpha + n (f- + f)/q^2 beta, q = " + std::to_string(side));
-    all_reduce("all-reduce of partial weight gradients", Phase::weight_gradient, side, 1, weights_ / face,
-               "f- f/q^2");
+    all_reduce("all-reduce of partial weight gradients", Phase::weight_gradient, side, 1, weights_ / face, "f- f/q^2");
     add("all-gather of weight gradients", Phase::weight_gradient, ranks, lg(ranks), weights_,
         "lg P alpha + f- f beta, P = " + std::to_string(ranks));
 }
@@ -209,7 +208,8 @@ std::vector<ProfileTerm> cagnet_slides(const std::vector<SparseLayer> &layers, s
         term.formula = formula + " a layer, P = " + std::to_string(ranks) + ", 2f = f- + f";
     };
     const auto nf = [](const SparseLayer &layer) { return layer.vertices * (layer.before + layer.behind) / 2; };
-    add("1D", lg(ranks) + 2 * p, [&](const SparseLayer &layer) { return 2 * nf(layer) + layer.before * layer.behind; },
+    add(
+        "1D", lg(ranks) + 2 * p, [&](const SparseLayer &layer) { return 2 * nf(layer) + layer.before * layer.behind; },
         "(lg P + 2P) alpha + (2nf + f^2) beta");
     std::int64_t copies = 1;
     for (std::int64_t c = 2; c * c <= ranks; ++c)
@@ -218,16 +218,19 @@ std::vector<ProfileTerm> cagnet_slides(const std::vector<SparseLayer> &layers, s
     if (copies > 1) {
         const auto c = static_cast<double>(copies);
         const std::int64_t stages = ranks / (copies * copies);
-        add("1.5D", 2 * static_cast<double>(stages) * lg(stages),
+        add(
+            "1.5D", 2 * static_cast<double>(stages) * lg(stages),
             [&](const SparseLayer &layer) { return 2 * nf(layer) / c + 2 * nf(layer) * c / p; },
             "2P/c^2 lg(P/c^2) alpha + (2nf/c + 2nfc/P) beta, c = " + std::to_string(copies));
     }
     if (const double q = std::round(std::sqrt(p)); q * q == p)
-        add("2D", 5 * q + 3 * lg(ranks),
+        add(
+            "2D", 5 * q + 3 * lg(ranks),
             [&](const SparseLayer &layer) { return 8 * nf(layer) / q + 2 * layer.nonzeros / q; },
             "(5 sqrt P + 3 lg P) alpha + (8nf + 2nnz)/sqrt P beta");
     if (const double q = std::round(std::cbrt(p)); q * q * q == p)
-        add("3D", 4 * q,
+        add(
+            "3D", 4 * q,
             [&](const SparseLayer &layer) { return 2 * layer.nonzeros / (q * q) + 12 * nf(layer) / (q * q); },
             "4 P^(1/3) alpha + (2nnz + 12nf)/P^(2/3) beta");
     return result;

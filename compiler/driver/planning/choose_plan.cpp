@@ -17,6 +17,7 @@ namespace {
 
 PLANC_DIAGNOSTIC(microbatches_mix, error, "{0}");
 PLANC_DIAGNOSTIC(entries_as_tensor, error, "{0}"); // O22
+PLANC_DIAGNOSTIC(cannot_sample, error, "{0}");     // R8
 PLANC_DIAGNOSTIC(
     clipped_by_stage, error,
     "'clip_norm' needs the gradients of all stages, but each updates its weights on its own within the step"); // P8
@@ -71,9 +72,10 @@ std::shared_ptr<DerivedModule> Compilation::derive_module(const planning::Memory
         options_.profile == cost::Profile::cagnet20 ? autodiff::add_passes_as_written : autodiff::add_passes;
     const bool has_edges =
         derived->module->walk([](ir::EdgesOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
-    const support::DiagnosticKind *users_error = savings.microbatches > 1 ? &microbatches_mix
-                                                 : has_edges              ? &entries_as_tensor
-                                                                          : nullptr;
+    const support::DiagnosticKind *users_error = savings.microbatches > 1                     ? &microbatches_mix
+                                                 : program_->trains.back().batch_vertices > 0 ? &cannot_sample
+                                                 : has_edges                                  ? &entries_as_tensor
+                                                                                              : nullptr;
     return run_passes(*derived->module, add, users_error) ? derived : nullptr;
 }
 

@@ -95,7 +95,7 @@ void Functions::write_choice(const Step &step, const std::vector<mlir::func::Fun
 }
 
 void Functions::write(mlir::func::FuncOp function) {
-    Body body(info_.order.get());
+    Body body(order());
     std::vector<mlir::Operation *> ops;
     for (mlir::Operation &op : function.getBody().front().without_terminator()) {
         if (belongs_to_body(&op) && !ops.empty() &&
@@ -245,7 +245,7 @@ void Functions::flush(Body &body, std::vector<mlir::Operation *> &ops) {
     statement.tail = ");\n";
     statement.comment = "    // " + comment(place(ops.front())) + "\n";
     statements_.push_back(std::move(statement));
-    body = Body(info_.order.get());
+    body = Body(order());
     ops.clear();
 }
 

@@ -50,6 +50,11 @@ class Functions {
 
     mlir::SymbolTableCollection symbols_;
     const Step &step_;
+    /// By which random numbers go.
+    [[nodiscard]] const sema::VertexOrder *order() const {
+        return info_.samples_neighbours ? nullptr : info_.order.get();
+    }
+
     const EmitInfo &info_;
     const ValueNames &names_;
     const Matrices &matrices_;

@@ -90,12 +90,23 @@ std::string title_of(mlir::Operation *op) {
 } // namespace
 
 InputProduct input_product(const std::string &name) {
-    const std::size_t star = name.find(" * ");
-    if (star == std::string::npos)
-        return {name, {}};
-    const bool mean = name.starts_with("mean ") && star > 4; // a matrix may be called mean
-    const std::size_t begin = mean ? 5 : 0;
-    return {name.substr(star + 3), name.substr(begin, star - begin), mean};
+    const auto without_mean = [](const std::string &matrix) { // a matrix may be called mean
+        return matrix.starts_with("mean ") ? matrix.substr(5) : matrix;
+    };
+    InputProduct result{name, {}};
+    if (const std::size_t star = name.find(" * "); star != std::string::npos) {
+        const std::string matrix = name.substr(0, star);
+        result = {name.substr(star + 3), without_mean(matrix), matrix.starts_with("mean ")};
+    } else if (const std::size_t at = name.find(" at "); at != std::string::npos) {
+        const std::string what = name.substr(0, at);
+        const bool entries = name.compare(at, 8, " at hop ") == 0;
+        if (entries)
+            result = {"", without_mean(what), what.starts_with("mean ")};
+        else
+            result.field = what;
+        result.hops = std::atoi(name.c_str() + at + (entries ? 8 : 4));
+    }
+    return result;
 }
 
 Matrices::Matrices(const Step &step, const std::vector<sema::Field> &fields, const std::vector<sema::Matrix> &known)

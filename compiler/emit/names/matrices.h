@@ -13,11 +13,15 @@
 
 namespace planc::emit {
 
-/// An input that is multiplied by a sparse matrix at set-up (hoist-input-products): "a * x", "mean a * x".
+/// What an input is, by its name: a field "x"; one that is multiplied by a sparse matrix at set-up, "a * x" or "mean a
+/// * x" (hoist-input-products); one by trees of sampled neighbours, "x at 2 hops", or the entries of a matrix that a
+/// hop samples, "a at hop 2" or "mean a at hop 2" (sample-neighbours).
 struct InputProduct {
-    std::string field;  ///< the input itself if it is none
+    std::string field;  ///< of entries: empty
     std::string matrix; ///< "": none
     bool mean = false;
+    int hops = -1; ///< -1: not by trees
+    [[nodiscard]] bool entries() const { return field.empty(); }
 };
 [[nodiscard]] InputProduct input_product(const std::string &name);
 
@@ -39,6 +43,8 @@ class Matrices {
     [[nodiscard]] std::vector<std::string> blocks(LocalExtents &extents) const;
     /// The text of the pointer to the file of a field; "nullptr" for others.
     [[nodiscard]] std::string file_of(const std::string &field) const;
+    /// The vertices of a graph whose matrix a hop samples.
+    [[nodiscard]] std::int64_t vertices() const { return known_.front().pattern->rows; }
 
   private:
     [[nodiscard]] std::string file_row(const sema::Field &field) const;

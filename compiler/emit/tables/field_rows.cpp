@@ -33,8 +33,11 @@ std::string FieldRows::row(const std::string &name, const std::string &tensor, b
     const InputProduct product = input_product(name);
     const auto found = std::ranges::find(data_.fields, product.field, &sema::Field::name);
     const sema::Field field = found == data_.fields.end() ? sema::Field() : *found;
-    const auto bound = bounds_.find(name);
-    std::vector<std::string> members{string_literal(name),
+    const auto bound = bounds_.find(product.matrix.empty() ? product.field : name);
+    const bool by_trees = product.hops >= 0;
+    std::vector<std::string> members{string_literal(!by_trees           ? name
+                                                    : product.entries() ? product.matrix
+                                                                        : product.field),
                                      tensor,
                                      string_literal(field.file),
                                      std::to_string(field.first_column),
@@ -47,7 +50,11 @@ std::string FieldRows::row(const std::string &name, const std::string &tensor, b
                                      "planrt::CifarPart::" + part_name(field.part)};
     const std::string file = matrices_.file_of(product.field);
     const std::string factor = matrices_.file_of(product.matrix);
-    if (file != "nullptr" || factor != "nullptr") {
+    if (by_trees)
+        members.insert(members.end(),
+                       {std::to_string(role), file, factor, boolean(product.mean), std::to_string(product.hops),
+                        boolean(product.entries()), std::to_string(matrices_.vertices())});
+    else if (file != "nullptr" || factor != "nullptr") {
         members.insert(members.end(), {std::to_string(role), file});
         if (factor != "nullptr")
             members.insert(members.end(), {factor, product.mean ? "true" : "false"});
@@ -58,6 +65,17 @@ std::string FieldRows::row(const std::string &name, const std::string &tensor, b
     while (members.back() == "{}")
         members.pop_back();
     return "{" + joined(members) + "}";
+}
+
+std::vector<std::string> FieldRows::hops(const std::vector<std::pair<std::string, ir::TensorType>> &inputs) const {
+    std::map<int, std::string> rows;
+    for (const auto &[name, type] : inputs)
+        if (const InputProduct product = input_product(name); product.hops >= 0 && product.entries())
+            rows[product.hops] = braces({matrices_.file_of(product.matrix), std::to_string(type.getExtents().back())});
+    std::vector<std::string> texts;
+    for (auto &[number, text] : rows)
+        texts.push_back(std::move(text));
+    return texts;
 }
 
 std::string FieldRows::channels(const sema::Field &field) {

@@ -115,7 +115,7 @@ void Tables::write_program() {
     };
     if (info_.order)
         members.insert(before("traffic"), {"order", write_order(*info_.order)});
-    for (const char *table : {"matrix_files", "matrix_blocks"})
+    for (const char *table : {"matrix_files", "matrix_blocks", "hops"})
         if (spans_[table] != "{}")
             members.insert(before("traffic"), {table, table});
     if (info_.keep != sema::Keep::last)

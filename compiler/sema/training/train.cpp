@@ -23,7 +23,14 @@ PLANC_DIAGNOSTIC(no_accuracy, error,
                  "'keep = best(accuracy)' needs an accuracy, and this loss is no 'cross_entropy' of a label");  // R7
 PLANC_DIAGNOSTIC(nothing_to_validate, error, "'keep' needs a part to validate with, and data '{0}' has none");  // R7
 PLANC_DIAGNOSTIC(patience_without_keep, error, "'patience' counts epochs since the best one and needs 'keep'"); // R7
-PLANC_DIAGNOSTIC(too_many_steps, error, "{0} epochs of {1} steps are more than {2} steps");                     // R4
+PLANC_DIAGNOSTIC(sampling_without, error,
+                 "'{0}' needs '{1}': a step then takes a batch of vertices and samples their "
+                 "neighbours"); // R8
+PLANC_DIAGNOSTIC(samples_of_graph, error,
+                 "'{0}' goes with graph data; elsewhere the batch is a dimension of the "
+                 "network");                                                                 // R8
+PLANC_DIAGNOSTIC(batch_above_vertices, error, "'batch' is {0}, but there are {1} vertices"); // R8
+PLANC_DIAGNOSTIC(too_many_steps, error, "{0} epochs of {1} steps are more than {2} steps");  // R4
 
 namespace {
 
@@ -33,7 +40,7 @@ class TrainReader {
         : analysis_(analysis), context_(analysis.context), declaration_(declaration),
           unit_(analysis.declarations.unit_of(declaration.where)),
           settings_(analysis.context, "training", declaration.network.where, declaration.settings,
-                    {"loss", "optimizer", "epochs", "steps", "seed", "layout", "keep", "patience"}) {
+                    {"loss", "optimizer", "epochs", "steps", "seed", "layout", "keep", "patience", "batch", "fanout"}) {
         train_.network = declaration.network.text;
         train_.data = declaration.data.text;
         train_.where = declaration.where;
@@ -59,6 +66,7 @@ class TrainReader {
             if (loss_known) {
                 finish_data(*data);
                 put_samples_first(*data, train_.loss.arguments);
+                read_sampling(*data);
                 check_fields(*data, train_, analysis_);
                 check_steps(*data);
             }
@@ -168,12 +176,37 @@ class TrainReader {
 
     /// Checks the number of steps if the number of samples is known at compile time.
     void check_steps(const Data &data) const {
-        const std::int64_t batch = train_.loss.arguments.front().type.dimensions.front().extent;
+        const std::int64_t all = train_.loss.arguments.front().type.dimensions.front().extent;
+        const std::int64_t batch = train_.batch_vertices > 0 ? train_.batch_vertices : all;
         const double steps = std::ceil(training_samples(data) / static_cast<double>(batch));
         if (static_cast<double>(train_.epochs) * steps > static_cast<double>(most_steps))
             context_.fail(too_many_steps, value("epochs").where,
                           {std::to_string(train_.epochs), std::to_string(static_cast<std::int64_t>(steps)),
                            std::to_string(most_steps)});
+    }
+
+    void read_sampling(const Data &data) {
+        const syntax::Setting *batch = settings_.find("batch");
+        const syntax::Setting *fanout = settings_.find("fanout");
+        if (!batch && !fanout)
+            return;
+        const syntax::Setting &given = batch ? *batch : *fanout;
+        if (data.format != "graph")
+            context_.fail(samples_of_graph, given.where, {given.name.text});
+        if (!batch || !fanout)
+            context_.fail(sampling_without, given.where, {given.name.text, batch ? "fanout" : "batch"});
+        constexpr std::int64_t most_neighbours = 1 << 20;
+        train_.batch_vertices = number("batch", 1, std::numeric_limits<std::int32_t>::max());
+        const std::int64_t vertices = train_.loss.arguments.front().type.dimensions.front().extent;
+        if (train_.batch_vertices > vertices)
+            context_.fail(batch_above_vertices, value("batch").where,
+                          {std::to_string(train_.batch_vertices), std::to_string(vertices)});
+        const syntax::Expression &list = value("fanout");
+        Elaborator constants(analysis_, unit_);
+        const Value values = constants.evaluate(list);
+        for (const Value &each : expect_list(context_, values, list.where, "'fanout'"))
+            train_.fanout.push_back(
+                expect_integer_in(context_, each, list.where, "a number of 'fanout'", 1, most_neighbours));
     }
 
     void read_keep(const Data &data) {

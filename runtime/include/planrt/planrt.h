@@ -157,6 +157,17 @@ struct Field {
     const MatrixFile *matrix = nullptr; ///< graph: a row for each vertex; null: columns of their table
     const MatrixFile *factor = nullptr; ///< graph: a sparse matrix by which the field is multiplied; null: none
     bool mean = false;                  ///< by this factor: as in MatrixBlock
+    int hops = -1;         ///< where Program::hops are sampled: how many dimensions behind the first are hops; else -1
+    bool entries = false;  ///< with hops: the values of the entries of `factor` that the last hop samples
+    std::int64_t rows = 0; ///< with hops: of the field's table
+};
+
+/// Neighbours that a training step samples of each vertex that it has so far: those in its row of the matrix. Along a
+/// dimension of a hop, index 0 is the vertex itself, and its neighbours follow; an input of entries is without index 0.
+/// What is behind the neighbours that there are repeats the vertex, with an entry of 0.
+struct Hop {
+    const MatrixFile *matrix = nullptr;
+    int fanout = 0;
 };
 
 /// text: a file of characters. Sample i of a field is the characters [i · length + shift, …), where `length` is the
@@ -320,6 +331,7 @@ struct Program {
     Order order = {};
     std::span<const MatrixFile> matrix_files = {};
     std::span<const MatrixBlock> matrix_blocks = {};
+    std::span<const Hop> hops = {}; ///< of a training step on a batch of a graph's vertices; none: it takes all
     std::span<const TrafficRow> traffic = {};
     std::span<const Collective> collectives = {}; ///< of the training step, then of evaluation, then of prediction
     int training_collectives = 0;                 ///< the number of those of the training step

@@ -25,7 +25,9 @@ Batches::Batches(const Program &program, const Mesh &mesh, int rank, const std::
     }
     files_ = files_of(source, stores_.all());
     split_ = split_samples(set, seed, samples, split_column);
-    if (takes_all() && train_samples() == 0)
+    if (!program.hops.empty())
+        neighbours_.emplace(program.hops, source, seed);
+    if (evaluates_all() && train_samples() == 0)
         throw Failure(
             text("data %s: nothing is to train on: the column of the split has 'train' or 0 there", set.name));
     if (steps_per_epoch() == 0)
@@ -40,15 +42,15 @@ Batches::Batches(const Program &program, const Mesh &mesh, int rank, const std::
         test_batch_ = program.valid[0].dimensions[0].extent;
     padded_.resize(static_cast<std::size_t>(test_batch_));
     marked_.resize(padded_.size());
-    if (takes_all()) {
+    if (evaluates_all()) {
         for (const FieldStore &store : stores_.all()) // a field of another table has rows of its own
             samples = std::max(samples, store.samples());
         rows_.resize(static_cast<std::size_t>(samples));
         std::iota(rows_.begin(), rows_.end(), 0);
-        order_ = rows_;
+        all_ = rows_;
         if (!numbers_.vertices().empty())
-            order_.assign(numbers_.vertices().begin(), numbers_.vertices().end());
-        padded_ = order_;
+            all_.assign(numbers_.vertices().begin(), numbers_.vertices().end());
+        order_ = padded_ = all_;
     }
 }
 
@@ -68,6 +70,8 @@ void Batches::begin_epoch(std::int64_t epoch) {
     if (!takes_all())
         shuffle_epoch(split_.train, seed_, epoch, order_);
     changes_ = ImageChanges(seed_, epoch);
+    if (neighbours_)
+        neighbours_->begin_epoch(epoch);
 }
 
 /// Those samples of a batch that a rank has; `listed` holds them where they don't follow one another.
@@ -81,7 +85,7 @@ static std::span<const std::int64_t> rows_of(std::span<const std::int64_t> batch
 }
 
 bool Batches::has_file_order(const Field &field) const {
-    return takes_all() && !numbers_.differ(field.tensor.dimensions[0]);
+    return evaluates_all() && field.hops < 0 && !numbers_.differ(field.tensor.dimensions[0]);
 }
 
 void Batches::load_train(std::int64_t index, int body, const MicroBatch &part, const Context &context) const {
@@ -93,8 +97,13 @@ void Batches::load_train(std::int64_t index, int body, const MicroBatch &part, c
         const auto first = static_cast<std::size_t>(index * program_.batch + part.first);
         std::vector<std::int64_t> listed;
         const std::span<const std::int64_t> samples = rows_of(order.subspan(first), box[0], listed);
-        const FieldStore &store = stores_.of_training(body, i);
+        const FieldStore *kept = field.entries ? nullptr : &stores_.of_training(body, i);
         auto *to = context.at<std::byte>(field.tensor.offset);
+        if (field.hops >= 0) {
+            load_trees(field, kept, samples, box, to);
+            continue;
+        }
+        const FieldStore &store = *kept;
         if (is_augmented(field))
             store.copy_changed(samples, changes_, field.augmentation, box.subspan(1), to);
         else
@@ -102,12 +111,25 @@ void Batches::load_train(std::int64_t index, int body, const MicroBatch &part, c
     }
 }
 
+void Batches::load_trees(const Field &field, const FieldStore *store, std::span<const std::int64_t> roots,
+                         std::span<const Range> box, std::byte *to) const {
+    const std::span<const Range> hops = box.subspan(1, static_cast<std::size_t>(field.hops));
+    if (store != nullptr)
+        return store->copy(neighbours_->vertices(roots, hops), to);
+    const std::vector<double> values = neighbours_->entries(roots, hops, field.mean);
+    if (field.tensor.type == Type::f32)
+        std::ranges::transform(values, reinterpret_cast<float *>(to),
+                               [](double value) { return static_cast<float>(value); });
+    else
+        std::ranges::copy(values, reinterpret_cast<double *>(to));
+}
+
 void Batches::load_test(std::int64_t index, std::byte *arena) {
     const std::int64_t first = index * test_batch_;
     const std::int64_t samples = std::min(test_batch_, test_samples() - first);
-    if (takes_all())
+    if (evaluates_all())
         mark(split_.test);
-    for (std::int64_t i = 0; i < test_batch_ && !takes_all(); ++i) {
+    for (std::int64_t i = 0; i < test_batch_ && !evaluates_all(); ++i) {
         marked_[i] = i < samples;
         padded_[i] = split_.test[i < samples ? first + i : 0];
     }
@@ -124,7 +146,7 @@ void Batches::mark(std::span<const std::int64_t> part) {
     for (const std::int64_t vertex : part)
         counts[vertex] = true;
     for (std::size_t i = 0; i < marked_.size(); ++i)
-        marked_[i] = counts[order_[i]];
+        marked_[i] = counts[all_[i]];
 }
 
 void Batches::load_evaluation(std::byte *arena) {

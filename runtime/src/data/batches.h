@@ -1,6 +1,7 @@
 // Fills the input tensors of a step with the samples of its batch.
 #pragma once
 
+#include "data/neighbours.h"
 #include "data/split.h"
 #include "data/store.h"
 #include "mesh/file_numbers.h"
@@ -8,6 +9,7 @@
 #include <planrt/planrt.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,16 +27,18 @@ class Batches {
     [[nodiscard]] std::int64_t validation_samples() const {
         return static_cast<std::int64_t>(split_.validation.size());
     }
-    /// Whether a batch is all samples, in the order of the program, whatever their part: of a graph.
-    [[nodiscard]] bool takes_all() const { return program_.data.format == DataFormat::graph; }
+    /// Whether evaluation takes all samples, in the order of the program, whatever their part: of a graph.
+    [[nodiscard]] bool evaluates_all() const { return program_.data.format == DataFormat::graph; }
+    /// Whether a training step does.
+    [[nodiscard]] bool takes_all() const { return evaluates_all() && program_.hops.empty(); }
     /// Samples that an epoch passes over.
     [[nodiscard]] std::int64_t epoch_samples() const { return takes_all() ? program_.batch : train_samples(); }
     [[nodiscard]] std::int64_t steps_per_epoch() const {
         return takes_all() ? std::min<std::int64_t>(train_samples(), 1) : train_samples() / program_.batch;
     }
     [[nodiscard]] std::int64_t test_batches() const {
-        return takes_all() ? std::min<std::int64_t>(test_samples(), 1)
-                           : (test_samples() + test_batch_ - 1) / test_batch_;
+        return evaluates_all() ? std::min<std::int64_t>(test_samples(), 1)
+                               : (test_samples() + test_batch_ - 1) / test_batch_;
     }
 
     /// Counts and checksums of what was read: all ranks must have the same.
@@ -64,6 +68,9 @@ class Batches {
     /// Rows of another table than the samples' have no order but that of their file.
     [[nodiscard]] bool has_file_order(const Field &field) const;
     void fill_valid(const Tensor &valid, std::byte *arena) const;
+    /// The part `box` of a field by the trees below these vertices.
+    void load_trees(const Field &field, const FieldStore *store, std::span<const std::int64_t> roots,
+                    std::span<const Range> box, std::byte *to) const;
 
     const Program &program_;
     int role_;
@@ -74,7 +81,9 @@ class Batches {
     std::vector<std::string> files_;
     Split split_;
     std::vector<std::int64_t> order_; ///< of the training samples in this epoch
-    std::vector<std::int64_t> rows_;  ///< 0, 1, … of the largest table, where a batch takes all
+    std::vector<std::int64_t> all_;   ///< where evaluation takes all: their numbers in the file
+    std::vector<std::int64_t> rows_;  ///< the same: 0, 1, … of the largest table
+    std::optional<Neighbours> neighbours_;
     FileNumbers numbers_;
     std::int64_t test_batch_ = 1;               ///< samples at once; with micro-batches, fewer than Program::batch
     std::vector<std::int64_t> padded_;          ///< one batch of test samples

@@ -177,7 +177,7 @@ Stores::Stores(const Program &program, const Mesh &mesh, int rank) {
     for (const Body &body : program.bodies) {
         std::vector<std::size_t> &stores = training_.emplace_back();
         for (const Field &field : body.fields)
-            stores.push_back(find_or_add(field, mesh, rank));
+            stores.push_back(field.entries ? 0 : find_or_add(field, mesh, rank));
     }
     for (const Field &field : program.evaluation_fields)
         evaluation_.push_back(find_or_add(field, mesh, rank));
@@ -206,9 +206,13 @@ Facts Stores::facts() const {
     return facts;
 }
 
+std::span<const Dimension> Stores::dimensions_of_sample(const Field &field) {
+    return field.tensor.dimensions.subspan(1 + static_cast<std::size_t>(std::max(field.hops, 0)));
+}
+
 Box Stores::kept_of(const Field &field, const Mesh &mesh, int rank) {
     const Box box = local_box(placement_of(field.tensor), mesh, rank);
-    Box kept(box.begin() + 1, box.end());
+    Box kept(box.end() - std::ssize(dimensions_of_sample(field)), box.end());
     if (is_augmented(field))
         for (std::size_t i = 0; i < 2; ++i)
             kept[i] = {0, field.tensor.dimensions[1 + i].extent};
@@ -228,7 +232,7 @@ std::size_t Stores::find_or_add(const Field &field, const Mesh &mesh, int rank) 
 
 void Stores::add(const Field &field, const Box &kept) {
     std::vector<std::int64_t> whole;
-    for (const Dimension &dimension : field.tensor.dimensions.subspan(1))
+    for (const Dimension &dimension : dimensions_of_sample(field))
         whole.push_back(dimension.extent);
     stores_.emplace_back(field, kept, whole);
 }

@@ -100,10 +100,12 @@ class Stores {
 
   private:
     std::size_t find_or_add(const Field &field, const Mesh &mesh, int rank);
+    /// The dimensions of a sample, with what is kept of them.
+    static std::span<const Dimension> dimensions_of_sample(const Field &field);
     static Box kept_of(const Field &field, const Mesh &mesh, int rank);
     void add(const Field &field, const Box &kept);
     std::vector<FieldStore> stores_;
-    std::vector<std::vector<std::size_t>> training_; ///< per body
+    std::vector<std::vector<std::size_t>> training_; ///< per body; of entries of a matrix, nothing is kept
     std::vector<std::size_t> evaluation_;
 };
 

@@ -39,9 +39,15 @@ struct Sink {
 
 std::int64_t elements_of(const Field &field) {
     std::int64_t elements = 1;
-    for (const Dimension &dimension : field.tensor.dimensions.subspan(1))
+    for (const Dimension &dimension :
+         field.tensor.dimensions.subspan(1 + static_cast<std::size_t>(std::max(field.hops, 0))))
         elements *= dimension.extent;
     return elements;
+}
+
+/// Of the table.
+std::int64_t rows_of(const Field &field) {
+    return field.hops >= 0 ? field.rows : field.tensor.dimensions[0].extent;
 }
 
 /// A table, of which only the columns in use must be numbers.
@@ -53,7 +59,7 @@ class TableReader {
           parts_(parts) {
         for (const Sink &sink : sinks)
             if (sink.field.matrix == nullptr && sink.field.file == file) {
-                declared_ = sink.field.tensor.dimensions[0].extent;
+                declared_ = rows_of(sink.field);
                 if (!is_weight(sink.field))
                     sinks_.push_back(sink);
             }
@@ -141,7 +147,7 @@ class TableReader {
 void read_dense(const DataSource &source, const Sink &sink) {
     const Field &field = sink.field;
     MatrixFile file = *field.matrix;
-    file.rows = field.tensor.dimensions[0].extent;
+    file.rows = rows_of(field);
     file.columns = elements_of(field);
     const Pattern matrix = read_matrix(source, file);
     std::vector<double> row(static_cast<std::size_t>(matrix.columns));
@@ -164,7 +170,7 @@ void draw_rows(const DataSource &source, const Sink &sink) {
     SampleDrawer drawer(source.set.seed, star == std::string_view::npos ? name : name.substr(star + 3), field,
                         elements_of(field));
     std::string reason;
-    for (std::int64_t row = 0; row < field.tensor.dimensions[0].extent; ++row)
+    for (std::int64_t row = 0; row < rows_of(field); ++row)
         if (!sink.append(drawer.sample(row).data(), reason))
             throw Failure(text("random %s: ", field.name) + reason);
 }
@@ -174,7 +180,7 @@ void draw_fields(const DataSource &source, const std::vector<Sink> &sinks, Split
     for (const Sink &sink : sinks) {
         if (sink.field.matrix != nullptr || *sink.field.file != '\0')
             continue;
-        parts.assign(static_cast<std::size_t>(sink.field.tensor.dimensions[0].extent), train_part);
+        parts.assign(static_cast<std::size_t>(rows_of(sink.field)), train_part);
         if (!is_weight(sink.field))
             draw_rows(source, sink);
     }

@@ -368,6 +368,13 @@ void Training::print_start() const {
                     static_cast<long long>(batches_->validation_samples()),
                     static_cast<long long>(batches_->test_samples()), static_cast<long long>(steps_),
                     static_cast<long long>(program_.batch));
+    else if (batches_->evaluates_all())
+        std::printf("%lld samples to train on, %lld to validate, %lld to test; %lld steps of %lld samples with sampled "
+                    "neighbours\n",
+                    static_cast<long long>(batches_->train_samples()),
+                    static_cast<long long>(batches_->validation_samples()),
+                    static_cast<long long>(batches_->test_samples()), static_cast<long long>(steps_),
+                    static_cast<long long>(program_.batch));
     else
         std::printf("%lld samples to train on, %lld to test; %lld steps of %lld samples\n",
                     static_cast<long long>(batches_->train_samples()), static_cast<long long>(batches_->test_samples()),
