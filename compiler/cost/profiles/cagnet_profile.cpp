@@ -1,8 +1,8 @@
 #include "cost/profiles/cagnet_profile.h"
 
-#include <bit>
+#include "cost/profiles/profile_terms.h"
+
 #include <cmath>
-#include <cstdio>
 
 namespace planc::cost {
 
@@ -10,68 +10,51 @@ using sharding::Phase;
 
 namespace {
 
-double lg(std::int64_t ranks) {
-    return ranks <= 1 ? 0 : static_cast<double>(std::bit_width(static_cast<std::uint64_t>(ranks - 1)));
-}
-
-std::string number(double value) {
-    char buffer[64];
-    std::snprintf(buffer, sizeof buffer, "%.6g", value);
-    return buffer;
-}
-
-/// Adds terms of the form messages alpha + words beta.
+/// The terms of one layer, by scheme.
 class Terms {
   public:
     Terms(const SparseLayer &layer, const Link &network)
-        : network_(network), word_(layer.element_bytes), n_(layer.vertices), nonzeros_(layer.nonzeros),
-          before_(layer.before), behind_(layer.behind), weights_(layer.weights) {}
+        : terms_(layer.element_bytes, network), n_(layer.vertices), nonzeros_(layer.nonzeros), before_(layer.before),
+          behind_(layer.behind), weights_(layer.weights) {}
 
     void one_dimension(std::int64_t ranks);
     void one_and_a_half(std::int64_t rows, std::int64_t copies);
     void two_dimensions(std::int64_t side);
     void three_dimensions(std::int64_t side);
-    [[nodiscard]] std::vector<ProfileTerm> take() { return std::move(terms_); }
+    [[nodiscard]] std::vector<ProfileTerm> take() { return terms_.take(); }
 
   private:
     void add(const std::string &what, Phase phase, std::int64_t ranks, double messages, double words,
              const std::string &formula) {
-        ProfileTerm &term = terms_.emplace_back();
-        term.what = what;
-        term.phase = phase;
-        term.ranks = ranks;
-        term.messages = messages;
-        term.wire = Bytes(words * word_);
-        term.seconds = messages * network_.latency + Seconds(term.wire.value / network_.bytes_per_second);
-        term.formula = formula + ", n = " + number(n_) + ", f- = " + number(before_) + ", f = " + number(behind_);
+        const auto size = [](const char *name, double value) { return name + formula_number(value); };
+        terms_.add(what, phase, ranks, messages, words,
+                   formula + size(", n = ", n_) + size(", f- = ", before_) + size(", f = ", behind_));
     }
     void all_reduce(const std::string &what, Phase phase, std::int64_t ranks, double times, double words,
                     const std::string &formula) {
-        const double share = static_cast<double>(ranks - 1) / static_cast<double>(ranks);
         if (ranks > 1 && words > 0)
-            add(what, phase, ranks, times * 2 * lg(ranks), times * 2 * share * words,
+            add(what, phase, ranks, times * 2 * lg(ranks), times * 2 * share_of_others(ranks) * words,
                 (times > 1 ? "q * 2(lg P alpha + (P-1)/P " : "2(lg P alpha + (P-1)/P ") + formula +
                     " beta), P = " + std::to_string(ranks));
     }
-    /// The gradient of the weights is made of one product; that of x, which is a's again, of the other.
+    /// A stage sends the length of a block, then its indices and values: 3 words a nonzero.
     void stages_of_matrix(Phase phase, std::int64_t side, double words, const std::string &formula) {
         const auto stages = static_cast<double>(side);
         add("broadcasts of a's blocks", phase, side, 2 * stages, words + stages,
-            "2q alpha + (" + formula + " + q) beta, q = " + std::to_string(side) + ", nnz = " + number(nonzeros_));
+            "2q alpha + (" + formula + " + q) beta, q = " + std::to_string(side) +
+                ", nnz = " + formula_number(nonzeros_));
     }
     void stages(const std::string &what, Phase phase, std::int64_t side, double words, const std::string &formula) {
         add(what, phase, side, static_cast<double>(side), words,
             "q alpha + " + formula + " beta, q = " + std::to_string(side));
     }
 
-    const Link &network_;
-    double word_;
+    ProfileTerms terms_;
     double n_;
     double nonzeros_;
     double before_;
     double behind_;
     double weights_;
-    std::vector<ProfileTerm> terms_;
 };
 
 void Terms::one_dimension(std::int64_t ranks) {

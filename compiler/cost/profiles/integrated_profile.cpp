@@ -1,9 +1,6 @@
 #include "cost/profiles/integrated_profile.h"
 
-#include "cost/reports/report.h"
-
-#include <bit>
-#include <cstdio>
+#include "cost/profiles/profile_terms.h"
 
 namespace planc::cost {
 
@@ -11,49 +8,11 @@ using sharding::Phase;
 
 namespace {
 
-double lg(std::int64_t ranks) {
-    return ranks <= 1 ? 0 : static_cast<double>(std::bit_width(static_cast<std::uint64_t>(ranks - 1)));
-}
-
-std::string number(double value) {
-    char buffer[64];
-    std::snprintf(buffer, sizeof buffer, "%.6g", value);
-    return buffer;
-}
-
-/// Adds terms of the form times * (messages alpha + elements beta).
-class Terms {
-  public:
-    Terms(const Product &product, const Link &network) : product_(product), network_(network) {}
-
-    void add(const char *what, Phase phase, std::int64_t ranks, double messages, double elements,
-             const std::string &formula) {
-        ProfileTerm &term = terms_.emplace_back();
-        term.what = what;
-        term.phase = phase;
-        term.ranks = ranks;
-        term.messages = messages;
-        term.wire = Bytes(elements * product_.element_bytes);
-        term.seconds = messages * network_.latency + Seconds(term.wire.value / network_.bytes_per_second);
-        term.formula = formula;
-    }
-    [[nodiscard]] std::vector<ProfileTerm> take() { return std::move(terms_); }
-
-  private:
-    const Product &product_;
-    const Link &network_;
-    std::vector<ProfileTerm> terms_;
-};
-
-double share(std::int64_t ranks) {
-    return static_cast<double>(ranks - 1) / static_cast<double>(ranks);
-}
-
-void add_model(Profile profile, const Product &product, const ProductSplit &split, bool gathered, Terms &terms) {
+void add_model(Profile profile, const Product &product, const ProductSplit &split, bool gathered, ProfileTerms &terms) {
     const double samples = static_cast<double>(split.samples);
-    const double part = share(split.outputs) / samples;
+    const double part = share_of_others(split.outputs) / samples;
     const std::string with = "Pr = " + std::to_string(split.outputs) + ", Pc = " + std::to_string(split.samples);
-    const std::string outputs = ", B d = " + number(product.outputs);
+    const std::string outputs = ", B d = " + formula_number(product.outputs);
     const std::string once = "lg Pr alpha + (Pr-1)/Pr B/Pc d beta, " + with;
     const std::string twice = "2(lg Pr alpha + (Pr-1)/Pr B/Pc d beta), " + with;
     if (profile == Profile::gholami18 && gathered)
@@ -65,11 +24,11 @@ void add_model(Profile profile, const Product &product, const ProductSplit &spli
         return;
     const double reduced = profile == Profile::gholami18 ? product.outputs : product.inputs;
     terms.add("all-reduce of input gradients", Phase::input_gradient, split.outputs, 2 * lg(split.outputs),
-              2 * part * reduced, twice + ", B d = " + number(reduced));
+              2 * part * reduced, twice + ", B d = " + formula_number(reduced));
 }
 
 /// Rows that windows of other ranks touch.
-void add_halos(Profile profile, const Product &product, const ProductSplit &split, Terms &terms) {
+void add_halos(Profile profile, const Product &product, const ProductSplit &split, ProfileTerms &terms) {
     const std::int64_t rows = split.window->kernel / 2;
     if (rows == 0)
         return;
@@ -79,7 +38,8 @@ void add_halos(Profile profile, const Product &product, const ProductSplit &spli
         const double row = elements / static_cast<double>(extent) / samples;
         terms.add(what, phase, split.rows, sides, sides * static_cast<double>(rows) * row,
                   (sides > 1 ? "2(alpha + floor(k/2) B/Pc row beta)" : "alpha + floor(k/2) B/Pc row beta") +
-                      std::string(", k = ") + std::to_string(split.window->kernel) + ", B/Pc row = " + number(row));
+                      std::string(", k = ") + std::to_string(split.window->kernel) +
+                      ", B/Pc row = " + formula_number(row));
     };
     add("halo of inputs", Phase::forward, product.inputs, split.window->extent);
     if (profile == Profile::gholami18 || product.input_gradient)
@@ -134,7 +94,7 @@ ProductSplit split(const Product &product, const sharding::Graph &graph, const s
 
 std::vector<ProfileTerm> integrated_terms(Profile profile, const Product &product, const ProductSplit &split,
                                           bool gathered, const Link &network) {
-    Terms terms(product, network);
+    ProfileTerms terms(product.element_bytes, network);
     if (split.outputs > 1)
         add_model(profile, product, split, gathered, terms);
     if (split.rows > 1)
@@ -143,8 +103,9 @@ std::vector<ProfileTerm> integrated_terms(Profile profile, const Product &produc
     if (ranks > 1) {
         const double weights = product.weights / static_cast<double>(split.outputs);
         terms.add("all-reduce of weight gradients", Phase::weight_gradient, ranks, 2 * lg(ranks),
-                  2 * share(ranks) * weights,
-                  "2(lg P alpha + (P-1)/P |W| beta), P = " + std::to_string(ranks) + ", |W| = " + number(weights));
+                  2 * share_of_others(ranks) * weights,
+                  "2(lg P alpha + (P-1)/P |W| beta), P = " + std::to_string(ranks) +
+                      ", |W| = " + formula_number(weights));
     }
     return terms.take();
 }
