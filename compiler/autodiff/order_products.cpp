@@ -23,6 +23,7 @@ struct Products {
     ir::EinsumOp dense;
     unsigned operand = 0;   ///< x, of the dense product
     unsigned dimension = 0; ///< of x: its rows, over which the sparse product sums
+    unsigned row = 0;       ///< dimension of the results that has the rows
 };
 
 std::optional<Products> products_of(ir::SpmmOp sparse) {
@@ -39,7 +40,7 @@ std::optional<Products> products_of(ir::SpmmOp sparse) {
     const bool of_first = dimension(0) < inner.operands[0].size();
     if (of_first == (dimension(1) < inner.operands[1].size())) // the rows of w are x's too
         return std::nullopt;
-    return Products{sparse, dense, of_first ? 0U : 1U, dimension(of_first ? 0 : 1)};
+    return Products{sparse, dense, of_first ? 0U : 1U, dimension(of_first ? 0 : 1), static_cast<unsigned>(at)};
 }
 
 bool has_gradient(mlir::Value value) {
@@ -57,7 +58,8 @@ bool is_hoisted(mlir::Value x, const Products &products) {
     const ir::TensorType to = sparse.getResult().getType();
     return input && ir::received_by(input) < 0 && products.dimension == 0 &&
            sparse->getParentOp()->hasAttr("plan.all_samples") &&
-           type_of(x).getRoles().front() == to.getRoles().front() && !sparse.matrixLoops().transposed;
+           type_of(x).getRoles().front() == to.getRoles()[products.row] &&
+           type_of(x).getExtents().front() == to.getExtents()[products.row] && !sparse.matrixLoops().transposed;
 }
 
 /// The columns of sparse products in a step: of the forward one, and of that with the gradient if there is one.
@@ -101,9 +103,8 @@ void exchange(const Products &products) {
         outer.result.push_back(is_row ? matrix.kept : roles[i].str());
     }
     const ir::TensorType result = sparse.getResult().getType();
-    const auto at = static_cast<unsigned>(llvm::find(inner.result, matrix.kept) - inner.result.begin());
-    roles[products.dimension] = result.getRoles()[at];
-    extents[products.dimension] = result.getExtents()[at];
+    roles[products.dimension] = result.getRoles()[products.row];
+    extents[products.dimension] = result.getExtents()[products.row];
 
     mlir::OpBuilder builder(sparse);
     ir::LayerBuilder first(builder, sparse.getLoc(), *sparse.getLayer(), *sparse.getPhase());

@@ -4,6 +4,10 @@
 #include "ir/entry_functions.h"
 #include "ir/layer_builder.h"
 
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
 namespace planc::autodiff {
 
 #define GEN_PASS_DEF_SAMPLENEIGHBOURS
@@ -73,20 +77,49 @@ class Sampling {
                        : refuse(op, "has several results");
         const Value result = op.getResult(0);
         if (auto product = mlir::dyn_cast<ir::SpmmOp>(op)) {
-            if (product.matrixLoops().transposed || !has_vertices(result) || !has_vertices(product.getOperand()))
-                return refuse(op, "multiplies by a matrix that is not by the vertices of the batch");
+            if (!is_by_vertices(product))
+                return refuse(op, "multiplies by a matrix whose rows and columns are not the vertices of the batch");
             depend_on(product.getOperand(), depth(result) + 1);
             return note_matrix(product, depth(result) + 1);
         }
         if (mlir::isa<ir::EdgesOp>(op) && !result.use_empty())
             return refuse(op, "computes values on the entries of a matrix");
         const bool of_vertices = llvm::any_of(op.getOperands(), [&](Value each) { return has_vertices(each); });
+        if (of_vertices && failed(check_rows(op, result)))
+            return mlir::failure();
         if (of_vertices && mlir::isa<ir::ConvOp, ir::PoolOp, ir::EmbeddingGradientOp>(op))
             return refuse(op, "moves a window");
         if (!of_vertices && has_vertices(result) && !mlir::isa<ir::PointwiseOp, ir::RandomOp>(op))
             return refuse(op, "makes values for the vertices without an input of them");
         for (const Value operand : op.getOperands())
             depend_on(operand, has_vertices(result) ? depth(result) : 0);
+        return mlir::success();
+    }
+
+    /// Whether the matrix has the vertices as its rows and as its columns.
+    [[nodiscard]] bool is_by_vertices(ir::SpmmOp product) const {
+        const ir::MatrixLoops matrix = product.matrixLoops();
+        const ir::Subscripts subscripts = *ir::parse_subscripts(product.getSubscripts());
+        const auto at = llvm::find(subscripts.operands[1], matrix.summed) - subscripts.operands[1].begin();
+        const auto role = [at](Value value) { return type_of(value).getRoles()[static_cast<std::size_t>(at)]; };
+        return !matrix.transposed && role(product.getOperand()) == vertex_ && role(product.getResult()) == vertex_;
+    }
+
+    /// Operations after which the rows of a value are not the vertices of a tree any more.
+    LogicalResult check_rows(mlir::Operation &op, Value result) {
+        const bool along = llvm::TypeSwitch<mlir::Operation *, bool>(&op)
+                               .Case<ir::SliceOp, ir::PadOp, ir::ConcatOp>(
+                                   [&](auto each) { return each.getDimension() == vertex_.getValue(); })
+                               .Case([&](ir::ReshapeOp each) {
+                                   return type_of(each.getOperand()).getRoles().front() != vertex_ ||
+                                          type_of(result).getRoles().front() != vertex_;
+                               })
+                               .Default(false);
+        if (along)
+            return refuse(op, "cuts, joins or reshapes the vertices");
+        const auto phase = op.getAttrOfType<mlir::StringAttr>("phase");
+        if (!has_vertices(result) && phase && phase.getValue() == "forward")
+            return refuse(op, "combines all vertices, or gives them another name");
         return mlir::success();
     }
 
@@ -253,6 +286,9 @@ struct SampleNeighbours : impl::SampleNeighboursBase<SampleNeighbours> {
         auto sampled = mlir::cast<mlir::func::FuncOp>(builder.clone(*loss));
         sampled.setName("sampled_loss");
         sampled->removeAttr("plan.all_samples");
+        for (mlir::Operation &op : llvm::make_early_inc_range(llvm::reverse(sampled.getBody().front())))
+            if (mlir::isOpTriviallyDead(&op)) // it would count as a hop
+                op.erase();
         order_products(sampled, SparseFirst::always); // of the fewest rows: those that are left when they are summed
         const std::int64_t batch = loss->getAttrOfType<mlir::IntegerAttr>("plan.batch_vertices").getInt();
         if (failed(Sampling(sampled, batch, fanout.asArrayRef()).run()))

@@ -87,7 +87,8 @@ emit::EmitInfo emit_info(const sema::Program &program, const PlanRequest &reques
         info.data = *data;
     info.matrices = train.matrices;
     info.order = train.order;
-    info.samples_neighbours = train.batch_vertices > 0;
+    if (train.batch_vertices > 0)
+        info.sampled_vertices = train.loss.arguments.front().type.dimensions.front().extent;
     info.bounds = bounds_of(train);
     info.epochs = train.epochs;
     info.steps = train.steps;

@@ -27,8 +27,8 @@ struct EmitInfo {
     sema::Data data;
     std::vector<sema::Matrix> matrices;             ///< its sparse fields
     std::shared_ptr<const sema::VertexOrder> order; ///< of its vertices; null: that of the file
-    bool samples_neighbours = false;                ///< a step takes a batch of vertices, which are in no order
-    std::map<std::string, std::int64_t> bounds;     ///< whole numbers of this field lie in [0, bound); absent: any
+    std::int64_t sampled_vertices = 0; ///< of which a step takes a batch, in no order, with sampled neighbours; 0: all
+    std::map<std::string, std::int64_t> bounds; ///< whole numbers of this field lie in [0, bound); absent: any
     std::int64_t epochs = 0;
     std::int64_t steps = 0;
     std::uint64_t seed = 1;

@@ -404,6 +404,7 @@ struct Train {
     std::int64_t patience = 0;        ///< epochs without a better one after which the training ends; 0: it does not
     std::int64_t batch_vertices = 0;  ///< of a graph, in a step; 0: all
     std::vector<std::int64_t> fanout; ///< with batch_vertices: neighbours that are sampled, by hops from the batch
+    support::SourceRange sampling_where{};
     std::string layout;
     support::SourceRange where;
 };

@@ -31,11 +31,11 @@ class Terms {
                    formula + size(", n = ", n_) + size(", f- = ", before_) + size(", f = ", behind_));
     }
     void all_reduce(const std::string &what, Phase phase, std::int64_t ranks, double times, double words,
-                    const std::string &formula) {
+                    const std::string &formula, const std::string &with = "") {
         if (ranks > 1 && words > 0)
             add(what, phase, ranks, times * 2 * lg(ranks), times * 2 * share_of_others(ranks) * words,
-                (times > 1 ? "q * 2(lg P alpha + (P-1)/P " : "2(lg P alpha + (P-1)/P ") + formula +
-                    " beta), P = " + std::to_string(ranks));
+                (times > 1 ? "q 2(lg p alpha + (p-1)/p " : "2(lg p alpha + (p-1)/p ") + formula +
+                    " beta), p = " + std::to_string(ranks) + with);
     }
     /// A stage sends the length of a block, then its indices and values: 3 words a nonzero.
     void stages_of_matrix(Phase phase, std::int64_t side, double words, const std::string &formula) {
@@ -75,7 +75,7 @@ void Terms::one_and_a_half(std::int64_t rows, std::int64_t copies) {
         add(what, phase, rows, static_cast<double>(ranks) / (c * c), n_ / c * width,
             "P/c^2 alpha + n/c " + name + " beta" + with);
         all_reduce("all-reduce of partial sums", phase, copies, 1, n_ / static_cast<double>(rows) * width,
-                   "n c/P " + name);
+                   "n c/P " + name, with);
     };
     pass("broadcasts of x's rows", Phase::forward, before_, "f-");
     pass("broadcasts of the gradient's rows", Phase::input_gradient, behind_, "f");
@@ -107,17 +107,18 @@ void Terms::three_dimensions(std::int64_t side) {
     const auto q = static_cast<double>(side);
     const double face = q * q;
     const std::int64_t ranks = side * side * side;
+    const std::string with = ", q = " + std::to_string(side);
     const auto pass = [&](const std::string &of, Phase phase, double width, const std::string &name, double other,
                           const std::string &other_name) {
         stages_of_matrix(phase, side, 3 * nonzeros_ / face, "3 nnz/q^2");
         stages("broadcasts of " + of, phase, side, n_ * width / face, "n " + name + "/q^2");
-        all_reduce("all-reduce of partial sums", phase, side, 1, n_ * width / face, "n " + name + "/q^2");
+        all_reduce("all-reduce of partial sums", phase, side, 1, n_ * width / face, "n " + name + "/q^2", with);
         if (weights_ == 0)
             return;
         add("all-gather of lengths", phase, side, lg(side), face, "lg q alpha + q^2 beta, q = " + std::to_string(side));
         stages("broadcasts of a times " + of, phase, side, n_ * width / face, "n " + name + "/q^2");
         all_reduce("all-reduces of partial sums, one a stage", phase, side, q, n_ * other / face,
-                   "n " + other_name + "/q^2");
+                   "n " + other_name + "/q^2", with);
     };
     pass("x", Phase::forward, before_, "f-", behind_, "f");
     pass("the gradient", Phase::input_gradient, behind_, "f", before_, "f-");
@@ -153,8 +154,9 @@ SparseSplit split(const SparseLayer &layer, const sharding::Graph &graph, const 
         result.unsupported = "computes the weights of its matrix's entries";
     else if (rows * columns * features != mesh.ranks())
         result.unsupported = "does not use all ranks";
-    else if (features == 1 && columns > rows)
-        result.unsupported = "splits the columns of its matrix over more ranks than the rows";
+    else if (features == 1 && rows % columns != 0)
+        result.unsupported =
+            "splits the columns of its matrix over a number of ranks that does not divide that of the rows";
     else if (features > 1 && (rows != features || (columns > 1 && columns != rows)))
         result.unsupported = "splits its features, but not rows over as many ranks, and columns over as many or none";
     return result;

@@ -105,7 +105,8 @@ std::vector<std::string> assumptions(Profile profile) {
                 "gradients of all parameters, reduced layer by layer while the layers below compute theirs"};
     case Profile::cagnet20:
         return {"only communication, of each product with a sparse matrix and the weights beside it, taken as (a x) w",
-                "1D: rows over all ranks; 1.5D: columns over c of them, c <= sqrt P; 2D: rows and features, a square; "
+                "1D: rows over all ranks; 1.5D: columns over c of them, where P/c^2 is whole; 2D: rows and features, a "
+                "square; "
                 "3D: all three, a cube",
                 "a broadcast is one message, an all-reduce 2 lg P; over the outermost network",
                 "slips of the code: a's blocks, which never change, travel in each pass, in 2D and 3D, with both "

@@ -16,8 +16,9 @@ namespace planc::driver {
 namespace {
 
 PLANC_DIAGNOSTIC(microbatches_mix, error, "{0}");
-PLANC_DIAGNOSTIC(entries_as_tensor, error, "{0}"); // O22
-PLANC_DIAGNOSTIC(cannot_sample, error, "{0}");     // R8
+PLANC_DIAGNOSTIC(entries_as_tensor, error, "{0}");                                                 // O22
+PLANC_DIAGNOSTIC(cannot_sample, error, "{0}");                                                     // R8
+PLANC_DIAGNOSTIC(profile_of_samples, error, "profile cagnet20 does not price sampled neighbours"); // R8
 PLANC_DIAGNOSTIC(
     clipped_by_stage, error,
     "'clip_norm' needs the gradients of all stages, but each updates its weights on its own within the step"); // P8
@@ -41,13 +42,18 @@ bool Compilation::derive_step() {
         return fail("'" + options_.file + "' has no `train` declaration: there is no step to plan" +
                         (options_.command == Command::cost ? "; --summary describes a network alone" : ""),
                     input_error);
-    const sema::Layout *layout = layout_of(*program_, options_);
-    if (updates_of(layout) != pipeline::Updates{} && program_->trains.back().optimizer.clip_norm > 0) {
-        diagnostics_.report(clipped_by_stage, layout->pipeline->schedule_where, {});
+    const auto refuse = [&](const support::DiagnosticKind &kind, const support::SourceRange &where) {
+        diagnostics_.report(kind, where, {});
         messages_ << diagnostics_.take_rendered();
         exit_code_ = input_error;
         return false;
-    }
+    };
+    const sema::Layout *layout = layout_of(*program_, options_);
+    const sema::Train &train = program_->trains.back();
+    if (updates_of(layout) != pipeline::Updates{} && train.optimizer.clip_norm > 0)
+        return refuse(clipped_by_stage, layout->pipeline->schedule_where);
+    if (options_.profile == cost::Profile::cagnet20 && train.batch_vertices > 0)
+        return refuse(profile_of_samples, train.sampling_where);
     pinned_ = derive_module(pinned_savings());
     if (!pinned_)
         return false;

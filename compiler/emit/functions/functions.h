@@ -47,14 +47,13 @@ class Functions {
     std::string define(const Body &body, const std::vector<mlir::Operation *> &ops);
     [[nodiscard]] ParameterNames parameter_names(const Body &body, const std::string &layer) const;
     [[nodiscard]] std::string place(mlir::Operation *op) const;
+    /// The order of the vertices by whose numbers in the file random numbers go.
+    [[nodiscard]] const sema::VertexOrder *order() const {
+        return info_.sampled_vertices > 0 ? nullptr : info_.order.get();
+    }
 
     mlir::SymbolTableCollection symbols_;
     const Step &step_;
-    /// By which random numbers go.
-    [[nodiscard]] const sema::VertexOrder *order() const {
-        return info_.samples_neighbours ? nullptr : info_.order.get();
-    }
-
     const EmitInfo &info_;
     const ValueNames &names_;
     const Matrices &matrices_;

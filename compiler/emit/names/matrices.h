@@ -43,8 +43,6 @@ class Matrices {
     [[nodiscard]] std::vector<std::string> blocks(LocalExtents &extents) const;
     /// The text of the pointer to the file of a field; "nullptr" for others.
     [[nodiscard]] std::string file_of(const std::string &field) const;
-    /// The vertices of a graph whose matrix a hop samples.
-    [[nodiscard]] std::int64_t vertices() const { return known_.front().pattern->rows; }
 
   private:
     [[nodiscard]] std::string file_row(const sema::Field &field) const;

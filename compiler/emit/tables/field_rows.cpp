@@ -31,9 +31,9 @@ std::string augmentation(const sema::Augmentation &augmentation) {
 
 std::string FieldRows::row(const std::string &name, const std::string &tensor, bool training, int role) {
     const InputProduct product = input_product(name);
-    const auto found = std::ranges::find(data_.fields, product.field, &sema::Field::name);
-    const sema::Field field = found == data_.fields.end() ? sema::Field() : *found;
-    const auto bound = bounds_.find(product.matrix.empty() ? product.field : name);
+    const auto found = std::ranges::find(info_.data.fields, product.field, &sema::Field::name);
+    const sema::Field field = found == info_.data.fields.end() ? sema::Field() : *found;
+    const auto bound = info_.bounds.find(product.matrix.empty() ? product.field : name);
     const bool by_trees = product.hops >= 0;
     std::vector<std::string> members{string_literal(!by_trees           ? name
                                                     : product.entries() ? product.matrix
@@ -44,7 +44,7 @@ std::string FieldRows::row(const std::string &name, const std::string &tensor, b
                                      std::to_string(field.last_column),
                                      number(field.affine.scale),
                                      number(field.affine.shift),
-                                     std::to_string(bound == bounds_.end() ? 0 : bound->second),
+                                     std::to_string(bound == info_.bounds.end() ? 0 : bound->second),
                                      field.channels.empty() ? "{}" : channels(field),
                                      training ? augmentation(field.augmentation) : "{}",
                                      "planrt::CifarPart::" + part_name(field.part)};
@@ -53,7 +53,7 @@ std::string FieldRows::row(const std::string &name, const std::string &tensor, b
     if (by_trees)
         members.insert(members.end(),
                        {std::to_string(role), file, factor, boolean(product.mean), std::to_string(product.hops),
-                        boolean(product.entries()), std::to_string(matrices_.vertices())});
+                        boolean(product.entries()), std::to_string(info_.sampled_vertices)});
     else if (file != "nullptr" || factor != "nullptr") {
         members.insert(members.end(), {std::to_string(role), file});
         if (factor != "nullptr")

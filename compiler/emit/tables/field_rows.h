@@ -1,6 +1,7 @@
 // Writes fields of the data set as rows of planrt::Field.
 #pragma once
 
+#include "emit/emit.h"
 #include "emit/names/matrices.h"
 #include "sema/program.h"
 
@@ -13,9 +14,8 @@ namespace planc::emit {
 
 class FieldRows {
   public:
-    /// `bounds`: for labels, the number of classes.
-    FieldRows(const sema::Data &data, const std::map<std::string, std::int64_t> &bounds, const Matrices &matrices)
-        : data_(data), bounds_(bounds), matrices_(matrices) {}
+    /// Both must outlive this.
+    FieldRows(const EmitInfo &info, const Matrices &matrices) : info_(info), matrices_(matrices) {}
 
     /// The row of input `name`, which lies in `tensor`. Images are augmented only in `training`. `role`: of evaluation
     /// and prediction.
@@ -29,8 +29,7 @@ class FieldRows {
   private:
     std::string channels(const sema::Field &field);
 
-    const sema::Data &data_;
-    const std::map<std::string, std::int64_t> &bounds_;
+    const EmitInfo &info_;
     const Matrices &matrices_;
     std::map<std::string, std::string> names_; ///< rows of an array -> its name
     std::string arrays_;

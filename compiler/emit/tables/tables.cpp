@@ -32,7 +32,7 @@ std::string seconds_text(double seconds) {
 Tables::Tables(mlir::ModuleOp module, const Step &step, const EmitInfo &info, const ValueNames &names,
                const Matrices &matrices, const WorkRows &work, LocalExtents &extents, UniqueNames &globals)
     : module_(module), step_(step), info_(info), names_(names), extents_(extents), mesh_(ir::mesh_attribute(module)),
-      field_rows_(info.data, info.bounds, matrices), globals_(globals),
+      field_rows_(info, matrices), globals_(globals),
       alike_("planrt::Tables &tables", "tables", /*named=*/true, globals_) {
     write_mesh();
     array("planrt::MatrixFile", "matrix_files", matrices.files());

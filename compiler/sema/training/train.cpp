@@ -28,9 +28,12 @@ PLANC_DIAGNOSTIC(sampling_without, error,
                  "neighbours"); // R8
 PLANC_DIAGNOSTIC(samples_of_graph, error,
                  "'{0}' goes with graph data; elsewhere the batch is a dimension of the "
-                 "network");                                                                 // R8
-PLANC_DIAGNOSTIC(batch_above_vertices, error, "'batch' is {0}, but there are {1} vertices"); // R8
-PLANC_DIAGNOSTIC(too_many_steps, error, "{0} epochs of {1} steps are more than {2} steps");  // R4
+                 "network");                                                                            // R8
+PLANC_DIAGNOSTIC(empty_fanout, error, "'fanout' is empty: it has a number of neighbours for each hop"); // R8
+PLANC_DIAGNOSTIC(trees_too_large, error,
+                 "{0} vertices with these numbers of neighbours make a tensor of more than 2^60 bytes"); // R8
+PLANC_DIAGNOSTIC(batch_above_vertices, error, "'batch' is {0}, but there are {1} vertices");             // R8
+PLANC_DIAGNOSTIC(too_many_steps, error, "{0} epochs of {1} steps are more than {2} steps");              // R4
 
 namespace {
 
@@ -195,6 +198,7 @@ class TrainReader {
             context_.fail(samples_of_graph, given.where, {given.name.text});
         if (!batch || !fanout)
             context_.fail(sampling_without, given.where, {given.name.text, batch ? "fanout" : "batch"});
+        train_.sampling_where = fanout->where;
         constexpr std::int64_t most_neighbours = 1 << 20;
         train_.batch_vertices = number("batch", 1, std::numeric_limits<std::int32_t>::max());
         const std::int64_t vertices = train_.loss.arguments.front().type.dimensions.front().extent;
@@ -207,6 +211,23 @@ class TrainReader {
         for (const Value &each : expect_list(context_, values, list.where, "'fanout'"))
             train_.fanout.push_back(
                 expect_integer_in(context_, each, list.where, "a number of 'fanout'", 1, most_neighbours));
+        if (train_.fanout.empty())
+            context_.fail(empty_fanout, list.where, {});
+        check_trees(vertices, list.where);
+    }
+
+    /// Every tensor may have a tree for each vertex of the batch.
+    void check_trees(std::int64_t vertices, const SourceRange &where) const {
+        double growth = static_cast<double>(train_.batch_vertices) / static_cast<double>(vertices);
+        for (const std::int64_t neighbours : train_.fanout)
+            growth *= static_cast<double>(1 + neighbours);
+        for (const Operation &operation : train_.loss.operations) {
+            double bytes = 8;
+            for (const Dimension &dimension : operation.type.dimensions)
+                bytes *= static_cast<double>(dimension.extent);
+            if (bytes * growth > 0x1p60)
+                context_.fail(trees_too_large, where, {std::to_string(train_.batch_vertices)});
+        }
     }
 
     void read_keep(const Data &data) {

@@ -4,6 +4,8 @@
 #include "random/philox.h"
 
 #include <algorithm>
+#include <numeric>
+#include <unordered_set>
 
 namespace planrt {
 
@@ -28,14 +30,20 @@ std::vector<std::int64_t> Neighbours::sample(std::size_t hop, std::int64_t verte
     const std::int64_t degree = matrix.degree(vertex);
     const std::int64_t wanted = std::min<std::int64_t>(degree, hops_[hop].fanout);
     std::vector<std::int64_t> chosen;
+    if (wanted == degree) {
+        chosen.resize(static_cast<std::size_t>(degree));
+        std::iota(chosen.begin(), chosen.end(), begin);
+        return chosen;
+    }
+    std::unordered_set<std::int64_t> known;
     RandomStream stream = random_stream(seed_, "neighbours");
     stream.name += static_cast<std::uint64_t>(epoch_) * 0x9E3779B97F4A7C15U + hop;
     for (std::int64_t last = degree - wanted; last < degree; ++last) {
-        const auto number = (static_cast<std::uint64_t>(vertex) << 20) + chosen.size(); // fan-outs are below 2^20
+        const auto number = (static_cast<std::uint64_t>(vertex) << 20) + chosen.size(); // at most 2^20 of a row
         const auto drawn =
             static_cast<std::int64_t>(random_below(stream, number, static_cast<std::uint64_t>(last) + 1));
-        const bool is_new = std::ranges::find(chosen, begin + drawn) == chosen.end();
-        chosen.push_back(begin + (is_new ? drawn : last));
+        chosen.push_back(begin + (known.contains(drawn) ? last : drawn));
+        known.insert(chosen.back() - begin);
     }
     std::ranges::sort(chosen);
     return chosen;

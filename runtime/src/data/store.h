@@ -100,7 +100,7 @@ class Stores {
 
   private:
     std::size_t find_or_add(const Field &field, const Mesh &mesh, int rank);
-    /// The dimensions of a sample, with what is kept of them.
+    /// Those behind the batch, and behind the hops of sampled neighbours.
     static std::span<const Dimension> dimensions_of_sample(const Field &field);
     static Box kept_of(const Field &field, const Mesh &mesh, int rank);
     void add(const Field &field, const Box &kept);

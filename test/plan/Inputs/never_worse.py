@@ -24,7 +24,7 @@ baseline = re.compile(r"^  (pure \w+|Megatron-style|one-weird-trick|batch x \w+)
 ratio = re.compile(r"(?<!\S)(\d+\.\d\d) x(?!\S)")
 simulated = re.compile(r"^simulated with overlap: ", re.M)
 layers = re.compile(r"^layer  .*\n((?:.+\n)+)", re.M)
-no_plan = re.compile(r"ranks do not make up the mesh|no plan fits the memory")
+no_plan = re.compile(r"ranks do not make up the mesh|no plan fits the memory|\d+ micro-batches of a batch of \d+")
 
 
 class Example:
