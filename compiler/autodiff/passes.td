@@ -25,7 +25,8 @@ def SampleNeighbours : Pass<"sample-neighbours", "::mlir::ModuleOp"> {
     a batch; in the dimension `neighbour.1`, at 0 the vertex itself and behind it f1 sampled neighbours; in
     `neighbour.2`, of each of these the same with f2. A value has as many of these dimensions as sparse products depend on it one
     after the other. So a sparse product is an einsum over the last of them, with the entries of the sampled edges as an
-    input: `plan.input = "a at hop 2"`. Inputs by vertex become those of trees: "x at 2 hops".
+    input: `plan.input = "a at hop 2"`. Inputs by vertex become those of trees: "x at 2 hops"; a sparse product of an
+    input becomes an input too, whose rows are summed while they are read: "a * x at 1 hop".
   }];
   let dependentDialects = ["::planc::ir::PlanDialect", "::mlir::func::FuncDialect"];
 }

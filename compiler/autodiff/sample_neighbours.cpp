@@ -43,6 +43,7 @@ class Sampling {
                 return mlir::failure();
         for (mlir::Operation &op : llvm::make_early_inc_range(block.without_terminator()))
             rewrite(op);
+        erase_unused_inputs();
         loss_.setFunctionType(mlir::FunctionType::get(loss_.getContext(), block.getArgumentTypes(),
                                                       block.getTerminator()->getOperandTypes()));
         return mlir::success();
@@ -79,7 +80,9 @@ class Sampling {
         if (auto product = mlir::dyn_cast<ir::SpmmOp>(op)) {
             if (!is_by_vertices(product))
                 return refuse(op, "multiplies by a matrix whose rows and columns are not the vertices of the batch");
-            depend_on(product.getOperand(), depth(result) + 1);
+            deepest_ = std::max(deepest_, depth(result) + 1);
+            if (!mlir::isa<mlir::BlockArgument>(product.getOperand())) // else its sum is an input itself
+                depend_on(product.getOperand(), depth(result) + 1);
             return note_matrix(product, depth(result) + 1);
         }
         if (mlir::isa<ir::EdgesOp>(op) && !result.use_empty())
@@ -161,29 +164,65 @@ class Sampling {
                    << loss_.getArgAttr(argument.getArgNumber(), "plan.input") << " has none as its first dimension";
         const int hops = depth(argument);
         argument.setType(with_trees(type_of(argument), hops));
-        const auto name = loss_.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input").str();
-        loss_.setArgAttr(argument.getArgNumber(), "plan.input",
-                         builder_.getStringAttr(name + " at " + std::to_string(hops) + (hops == 1 ? " hop" : " hops")));
+        loss_.setArgAttr(argument.getArgNumber(), "plan.input", builder_.getStringAttr(at_hops(field(argument), hops)));
         return mlir::success();
+    }
+
+    static std::string at_hops(const std::string &what, int hops) {
+        return what + " at " + std::to_string(hops) + (hops == 1 ? " hop" : " hops");
+    }
+    /// The name of the field that an argument has, or had before it was sampled.
+    std::string field(mlir::BlockArgument argument) {
+        const std::string name = loss_.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input").str();
+        return name.substr(0, name.find(" at "));
+    }
+
+    /// The input of this name.
+    Value input(const std::string &name, TensorType type, mlir::Location where) {
+        for (mlir::BlockArgument argument : loss_.getArguments())
+            if (loss_.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input") == name)
+                return argument;
+        const unsigned end = loss_.getNumArguments();
+        const auto attribute = builder_.getNamedAttr("plan.input", builder_.getStringAttr(name));
+        loss_.insertArgument(end, type, builder_.getDictionaryAttr(attribute), where);
+        return loss_.getArgument(end);
+    }
+
+    static std::string matrix_name(ir::SpmmOp product) {
+        return (product.getMean() ? "mean " : "") + product.getMatrix().str();
+    }
+
+    /// The product of an input: each step sums its rows while it is read.
+    void read_sums(ir::SpmmOp product) {
+        const Value result = product.getResult();
+        const int hops = depth(result);
+        const std::string of = field(mlir::cast<mlir::BlockArgument>(product.getOperand()));
+        product.getResult().replaceAllUsesWith(input(at_hops(matrix_name(product) + " * " + of, hops),
+                                                     with_trees(type_of(result), hops), product.getLoc()));
+        product.erase();
+    }
+
+    /// An input of which only sums are read. The label is found by its number.
+    void erase_unused_inputs() {
+        for (unsigned number = loss_.getNumArguments(); number-- > 0;) {
+            if (!loss_.getArgument(number).use_empty())
+                continue;
+            loss_.eraseArgument(number);
+            if (const auto label = loss_->getAttrOfType<mlir::IntegerAttr>("plan.label");
+                label && label.getInt() > static_cast<std::int64_t>(number))
+                loss_->setAttr("plan.label", builder_.getI64IntegerAttr(label.getInt() - 1));
+        }
     }
 
     /// The values of the sampled entries: [vertex, neighbour 1, …, neighbour `number`], without the vertex itself in
     /// the last.
     Value entries(ir::SpmmOp product, int number) {
-        const std::string name =
-            (product.getMean() ? "mean " : "") + product.getMatrix().str() + " at hop " + std::to_string(number);
-        for (mlir::BlockArgument argument : loss_.getArguments())
-            if (loss_.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input") == name)
-                return argument;
         const TensorType of_vertices = TensorType::get(builder_.getContext(), {vertex_}, {batch_},
                                                        type_of(product.getResult()).getElementType(), {});
-        const TensorType type =
-            with_extent(with_trees(of_vertices, number), hop(number), fanout_[static_cast<std::size_t>(number - 1)]);
-        const unsigned end = loss_.getNumArguments();
-        loss_.insertArgument(
-            end, type, builder_.getDictionaryAttr(builder_.getNamedAttr("plan.input", builder_.getStringAttr(name))),
+        return input(
+            matrix_name(product) + " at hop " + std::to_string(number),
+            with_extent(with_trees(of_vertices, number), hop(number), fanout_[static_cast<std::size_t>(number - 1)]),
             product.getLoc());
-        return loss_.getArgument(end);
     }
 
     /// The part [begin, begin + extent) of a hop's dimension.
@@ -209,7 +248,7 @@ class Sampling {
         ir::LayerBuilder build(builder_, op.getLoc(), text("layer"), text("phase"));
         Value result = op.getResult(0);
         if (auto product = mlir::dyn_cast<ir::SpmmOp>(op))
-            return rewrite(product, build);
+            return mlir::isa<mlir::BlockArgument>(product.getOperand()) ? read_sums(product) : rewrite(product, build);
         const int hops = has_vertices(result) ? depth(result) : 0;
         for (mlir::OpOperand &operand : op.getOpOperands())
             if (has_vertices(operand.get()))
@@ -247,6 +286,7 @@ class Sampling {
         insert(result.result);
         return result;
     }
+
     void rewrite(ir::SpmmOp product, ir::LayerBuilder &build) {
         const Value result = product.getResult();
         const int number = depth(result) + 1;

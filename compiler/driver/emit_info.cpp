@@ -87,6 +87,7 @@ emit::EmitInfo emit_info(const sema::Program &program, const PlanRequest &reques
         info.data = *data;
     info.matrices = train.matrices;
     info.order = train.order;
+    info.fanout = train.fanout;
     if (train.batch_vertices > 0)
         info.sampled_vertices = train.loss.arguments.front().type.dimensions.front().extent;
     info.bounds = bounds_of(train);

@@ -90,22 +90,25 @@ std::string title_of(mlir::Operation *op) {
 } // namespace
 
 InputProduct input_product(const std::string &name) {
-    const auto without_mean = [](const std::string &matrix) { // a matrix may be called mean
-        return matrix.starts_with("mean ") ? matrix.substr(5) : matrix;
-    };
-    InputProduct result{name, {}};
-    if (const std::size_t star = name.find(" * "); star != std::string::npos) {
-        const std::string matrix = name.substr(0, star);
-        result = {name.substr(star + 3), without_mean(matrix), matrix.starts_with("mean ")};
-    } else if (const std::size_t at = name.find(" at "); at != std::string::npos) {
-        const std::string what = name.substr(0, at);
-        const bool entries = name.compare(at, 8, " at hop ") == 0;
-        if (entries)
-            result = {"", without_mean(what), what.starts_with("mean ")};
-        else
-            result.field = what;
+    InputProduct result;
+    std::string what = name;
+    bool entries = false;
+    if (const std::size_t at = name.find(" at "); at != std::string::npos) {
+        what = name.substr(0, at);
+        entries = name.compare(at, 8, " at hop ") == 0;
         result.hops = std::atoi(name.c_str() + at + (entries ? 8 : 4));
     }
+    const std::size_t star = what.find(" * ");
+    if (star == std::string::npos && !entries) {
+        result.field = what;
+        return result;
+    }
+    if (!entries)
+        result.field = what.substr(star + 3);
+    result.matrix = what.substr(0, entries ? what.size() : star);
+    result.mean = result.matrix.starts_with("mean "); // a matrix may be called mean
+    if (result.mean)
+        result.matrix.erase(0, 5);
     return result;
 }
 

@@ -22,6 +22,8 @@ struct InputProduct {
     bool mean = false;
     int hops = -1; ///< -1: not by trees
     [[nodiscard]] bool entries() const { return field.empty(); }
+    /// The hop that samples the matrix.
+    [[nodiscard]] int sampled_hop() const { return entries() ? hops : hops + 1; }
 };
 [[nodiscard]] InputProduct input_product(const std::string &name);
 

@@ -67,15 +67,14 @@ std::string FieldRows::row(const std::string &name, const std::string &tensor, b
     return "{" + joined(members) + "}";
 }
 
-std::vector<std::string> FieldRows::hops(const std::vector<std::pair<std::string, ir::TensorType>> &inputs) const {
-    std::map<int, std::string> rows;
-    for (const auto &[name, type] : inputs)
-        if (const InputProduct product = input_product(name); product.hops >= 0 && product.entries())
-            rows[product.hops] = braces({matrices_.file_of(product.matrix), std::to_string(type.getExtents().back())});
-    std::vector<std::string> texts;
-    for (auto &[number, text] : rows)
-        texts.push_back(std::move(text));
-    return texts;
+std::vector<std::string> FieldRows::hops(const std::vector<std::string> &inputs) const {
+    std::vector<std::string> rows(info_.fanout.size());
+    for (const std::string &name : inputs)
+        if (const InputProduct product = input_product(name); product.hops >= 0 && !product.matrix.empty()) {
+            const auto hop = static_cast<std::size_t>(product.sampled_hop() - 1);
+            rows[hop] = braces({matrices_.file_of(product.matrix), std::to_string(info_.fanout[hop])});
+        }
+    return rows;
 }
 
 std::string FieldRows::channels(const sema::Field &field) {

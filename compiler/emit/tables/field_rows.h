@@ -7,7 +7,6 @@
 
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace planc::emit {
@@ -20,9 +19,8 @@ class FieldRows {
     /// The row of input `name`, which lies in `tensor`. Images are augmented only in `training`. `role`: of evaluation
     /// and prediction.
     [[nodiscard]] std::string row(const std::string &name, const std::string &tensor, bool training, int role = 0);
-    /// The rows of planrt::Hop, from the inputs of a training step.
-    [[nodiscard]] std::vector<std::string>
-    hops(const std::vector<std::pair<std::string, ir::TensorType>> &inputs) const;
+    /// The rows of planrt::Hop, from the names of the inputs of a training step.
+    [[nodiscard]] std::vector<std::string> hops(const std::vector<std::string> &inputs) const;
     /// The arrays that the rows so far refer to.
     [[nodiscard]] const std::string &arrays() const { return arrays_; }
 

@@ -188,12 +188,11 @@ void Tables::write_variables() {
 }
 
 void Tables::write_fields() {
-    std::vector<std::pair<std::string, ir::TensorType>> inputs;
+    std::vector<std::string> inputs;
     for (std::size_t body = 0; body < step_.program().bodies.size(); ++body) {
         write_fields_of_body(static_cast<int>(body));
         for (const int loaded : step_.program().bodies[body].loads)
-            inputs.emplace_back(step_.program().values[static_cast<std::size_t>(loaded)].name,
-                                mlir::cast<ir::TensorType>(step_.bodies().of(loaded).getType()));
+            inputs.push_back(step_.program().values[static_cast<std::size_t>(loaded)].name);
     }
     array("planrt::Hop", "hops", field_rows_.hops(inputs));
     write_evaluation_fields(step_.functions_for(ir::Purpose::evaluation), "evaluation_fields");

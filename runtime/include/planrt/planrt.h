@@ -155,7 +155,8 @@ struct Field {
     CifarPart part = CifarPart::pixels; ///< cifar
     int role = 0;                       ///< of evaluation and prediction: the role that needs it
     const MatrixFile *matrix = nullptr; ///< graph: a row for each vertex; null: columns of their table
-    const MatrixFile *factor = nullptr; ///< graph: a sparse matrix by which the field is multiplied; null: none
+    const MatrixFile *factor = nullptr; ///< graph: a sparse matrix by which the field is multiplied; null: none. With
+                                        ///< hops: by the entries that the next hop samples
     bool mean = false;                  ///< by this factor: as in MatrixBlock
     int hops = -1;         ///< where Program::hops are sampled: how many dimensions behind the first are hops; else -1
     bool entries = false;  ///< with hops: the values of the entries of `factor` that the last hop samples

@@ -114,8 +114,15 @@ void Batches::load_train(std::int64_t index, int body, const MicroBatch &part, c
 void Batches::load_trees(const Field &field, const FieldStore *store, std::span<const std::int64_t> roots,
                          std::span<const Range> box, std::byte *to) const {
     const std::span<const Range> hops = box.subspan(1, static_cast<std::size_t>(field.hops));
-    if (store != nullptr)
+    if (store != nullptr && field.factor == nullptr)
         return store->copy(neighbours_->vertices(roots, hops), to);
+    if (store != nullptr) {
+        for (const std::int64_t vertex : neighbours_->vertices(roots, hops)) {
+            store->sum(neighbours_->row(hops.size(), vertex, field.mean), to);
+            to += store->sample_bytes();
+        }
+        return;
+    }
     const std::vector<double> values = neighbours_->entries(roots, hops, field.mean);
     if (field.tensor.type == Type::f32)
         std::ranges::transform(values, reinterpret_cast<float *>(to),

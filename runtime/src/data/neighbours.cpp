@@ -71,18 +71,26 @@ std::vector<std::int64_t> Neighbours::vertices(std::span<const std::int64_t> roo
     return leaves;
 }
 
+std::vector<WeighedRow> Neighbours::row(std::size_t hop, std::int64_t vertex, bool mean) const {
+    const Pattern &matrix = matrices_[matrix_of_hop_[hop]];
+    const std::vector<std::int64_t> chosen = sample(hop, vertex);
+    const auto taken = static_cast<double>(std::max<std::size_t>(chosen.size(), 1));
+    const double scale = (mean ? 1 : static_cast<double>(matrix.degree(vertex))) / taken;
+    std::vector<WeighedRow> result;
+    for (const std::int64_t entry : chosen)
+        result.push_back({matrix.column[entry], scale * matrix.value_of(entry)});
+    return result;
+}
+
 std::vector<double> Neighbours::entries(std::span<const std::int64_t> roots, std::span<const Range> box,
                                         bool mean) const {
     const std::size_t hop = box.size() - 1;
-    const Pattern &matrix = matrices_[matrix_of_hop_[hop]];
     std::vector<double> values;
     for (const std::int64_t vertex : vertices(roots, box.first(hop))) {
-        const std::vector<std::int64_t> chosen = sample(hop, vertex);
-        const auto taken = static_cast<double>(chosen.size());
-        const double scale = (mean ? 1 : static_cast<double>(matrix.degree(vertex))) / std::max(taken, 1.0);
+        const std::vector<WeighedRow> neighbours = row(hop, vertex, mean);
         for (std::int64_t i = 0; i < box[hop].size(); ++i) {
             const std::int64_t place = box[hop].index(i);
-            values.push_back(place < std::ssize(chosen) ? scale * matrix.value_of(chosen[place]) : 0);
+            values.push_back(place < std::ssize(neighbours) ? neighbours[place].factor : 0);
         }
     }
     return values;

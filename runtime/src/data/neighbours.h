@@ -4,6 +4,7 @@
 #pragma once
 
 #include "data/data_source.h"
+#include "data/store.h"
 
 #include <planrt/pattern.h>
 #include <planrt/planrt.h>
@@ -26,9 +27,12 @@ class Neighbours {
     [[nodiscard]] std::vector<std::int64_t> vertices(std::span<const std::int64_t> roots,
                                                      std::span<const Range> box) const;
 
-    /// The values of the entries that the last of these hops samples, row-major, so scaled that the sum over the
-    /// neighbours is that of the whole row where all are taken, and has it as its mean elsewhere. `mean`: each is
-    /// divided by the number of entries in the row.
+    /// The entries that a hop samples in a vertex's row, so scaled that the sum over the neighbours is that of the
+    /// whole row where all are taken, and has it as its mean elsewhere. `mean`: each is divided by the number of
+    /// entries in the row.
+    [[nodiscard]] std::vector<WeighedRow> row(std::size_t hop, std::int64_t vertex, bool mean) const;
+
+    /// The values of the entries that the last of these hops samples, row-major.
     [[nodiscard]] std::vector<double> entries(std::span<const std::int64_t> roots, std::span<const Range> box,
                                               bool mean) const;
 

@@ -31,7 +31,7 @@ void add_runs(const Box &box, const std::vector<std::int64_t> &whole, std::size_
 
 FieldStore::FieldStore(const Field &field, const Box &kept, const std::vector<std::int64_t> &whole)
     : field_(&field), kept_(kept), element_bytes_(element_bytes(field.tensor.type)) {
-    if (field.factor != nullptr) // its reader scales before it multiplies
+    if (is_product(field)) // its reader scales before it multiplies
         affines_ = {{}};
     else if (field.channels.empty())
         affines_ = {{field.scale, field.shift}};
@@ -168,9 +168,25 @@ void FieldStore::copy(std::span<const std::int64_t> rows, std::byte *to) const {
             look_up(rows, reinterpret_cast<std::uint32_t *>(to));
         return;
     }
-    const std::size_t sample_bytes = static_cast<std::size_t>(kept_elements_) * element_bytes_;
     for (const std::int64_t row : rows)
-        to = std::copy_n(values_.data() + static_cast<std::size_t>(row) * sample_bytes, sample_bytes, to);
+        to = std::copy_n(values_.data() + static_cast<std::size_t>(row) * sample_bytes(), sample_bytes(), to);
+}
+
+template <class T> void FieldStore::add_up(std::span<const WeighedRow> rows, T *to) const {
+    std::fill_n(to, kept_elements_, T(0));
+    for (const WeighedRow &each : rows) {
+        const auto *values = reinterpret_cast<const T *>(values_.data()) + each.row * kept_elements_;
+        const T factor = static_cast<T>(each.factor);
+        for (std::int64_t i = 0; i < kept_elements_; ++i)
+            to[i] += factor * values[i];
+    }
+}
+
+void FieldStore::sum(std::span<const WeighedRow> rows, std::byte *to) const {
+    if (field_->tensor.type == Type::f32)
+        add_up(rows, reinterpret_cast<float *>(to));
+    else
+        add_up(rows, reinterpret_cast<double *>(to));
 }
 
 Stores::Stores(const Program &program, const Mesh &mesh, int rank) {

@@ -16,6 +16,16 @@
 
 namespace planrt {
 
+struct WeighedRow {
+    std::int64_t row = 0;
+    double factor = 1;
+};
+
+/// Whether the field is multiplied by a sparse matrix when it is read, once for all steps.
+[[nodiscard]] inline bool is_product(const Field &field) {
+    return field.factor != nullptr && field.hops < 0;
+}
+
 /// Which elements of a sample this rank keeps of one field, and the samples themselves.
 class FieldStore {
   public:
@@ -27,6 +37,8 @@ class FieldStore {
     /// Elements of a whole sample, as in the file.
     [[nodiscard]] std::int64_t sample_elements() const { return sample_elements_; }
     [[nodiscard]] std::int64_t samples() const { return samples_; }
+    /// The bytes of what is kept of one sample, as a step takes it.
+    [[nodiscard]] std::size_t sample_bytes() const { return static_cast<std::size_t>(kept_elements_) * element_bytes_; }
     /// The bytes that the samples take on this rank.
     [[nodiscard]] std::int64_t bytes() const {
         return static_cast<std::int64_t>(values_.capacity() + bytes_.capacity());
@@ -46,7 +58,9 @@ class FieldStore {
 
     /// Copies the samples numbered `rows` one after another into `to`, in the type of the input tensor.
     void copy(std::span<const std::int64_t> rows, std::byte *to) const;
-    /// The same for images, each changed as drawn by `changes`. It copies the rows and columns of each image that lie
+    /// Writes the sum of the samples, each times its factor. Not for bytes.
+    void sum(std::span<const WeighedRow> rows, std::byte *to) const;
+    /// As copy(), for images, each changed as drawn by `changes`. It copies the rows and columns of each image that lie
     /// in `box`, and everything that is kept of further dimensions. The store must keep whole images.
     void copy_changed(std::span<const std::int64_t> rows, const ImageChanges &changes, const Augmentation &augmentation,
                       std::span<const Range> box, std::byte *to) const;
@@ -60,6 +74,7 @@ class FieldStore {
     [[nodiscard]] bool valid(double raw, const Affine &affine, std::string &reason) const;
     void convert(double raw, const Affine &affine, std::byte *to) const;
     void fill_tables();
+    template <class T> void add_up(std::span<const WeighedRow> rows, T *to) const;
     template <class Word> void look_up(std::span<const std::int64_t> rows, Word *to) const;
     template <class Word>
     void change_and_copy(std::span<const std::int64_t> rows, const ImageChanges &changes,

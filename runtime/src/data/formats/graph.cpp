@@ -238,7 +238,7 @@ void read_graph_data(const DataSource &source, std::vector<FieldStore> &stores, 
     std::deque<Product> products;
     std::vector<Sink> sinks;
     for (FieldStore &store : stores)
-        if (store.field().factor != nullptr)
+        if (is_product(store.field()))
             sinks.push_back(
                 {store.field(), [&product = products.emplace_back(store)](const double *raw, std::string &) {
                      product.append(raw);
