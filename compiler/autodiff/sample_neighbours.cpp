@@ -24,7 +24,7 @@ namespace {
 class Sampling {
   public:
     Sampling(mlir::func::FuncOp loss, std::int64_t batch, llvm::ArrayRef<std::int64_t> fanout)
-        : loss_(loss), builder_(loss.getContext()), batch_(batch), fanout_(fanout),
+        : loss_(loss), builder_(loss.getContext()), batch_(batch), fanout_(fanout), fields_(loss.getNumArguments()),
           vertex_(type_of(loss.getArgument(0)).getRoles().front()) {}
 
     LogicalResult run() {
@@ -51,6 +51,11 @@ class Sampling {
 
   private:
     [[nodiscard]] bool has_vertices(Value value) const { return type_of(value).find(vertex_.getValue()) >= 0; }
+    /// Not an input that is made of fields, as their sums are.
+    [[nodiscard]] bool is_field(Value value) const {
+        const auto argument = mlir::dyn_cast<mlir::BlockArgument>(value);
+        return argument && argument.getArgNumber() < fields_;
+    }
     [[nodiscard]] mlir::StringAttr hop(int number) {
         return builder_.getStringAttr("neighbour." + std::to_string(number)); // no name of a user's has a dot
     }
@@ -81,7 +86,7 @@ class Sampling {
             if (!is_by_vertices(product))
                 return refuse(op, "multiplies by a matrix whose rows and columns are not the vertices of the batch");
             deepest_ = std::max(deepest_, depth(result) + 1);
-            if (!mlir::isa<mlir::BlockArgument>(product.getOperand())) // else its sum is an input itself
+            if (!is_field(product.getOperand())) // else its sum is an input itself
                 depend_on(product.getOperand(), depth(result) + 1);
             return note_matrix(product, depth(result) + 1);
         }
@@ -248,7 +253,7 @@ class Sampling {
         ir::LayerBuilder build(builder_, op.getLoc(), text("layer"), text("phase"));
         Value result = op.getResult(0);
         if (auto product = mlir::dyn_cast<ir::SpmmOp>(op))
-            return mlir::isa<mlir::BlockArgument>(product.getOperand()) ? read_sums(product) : rewrite(product, build);
+            return is_field(product.getOperand()) ? read_sums(product) : rewrite(product, build);
         const int hops = has_vertices(result) ? depth(result) : 0;
         for (mlir::OpOperand &operand : op.getOpOperands())
             if (has_vertices(operand.get()))
@@ -310,6 +315,7 @@ class Sampling {
     mlir::OpBuilder builder_;
     std::int64_t batch_;
     llvm::ArrayRef<std::int64_t> fanout_;
+    unsigned fields_; ///< the first arguments
     mlir::StringAttr vertex_;
     llvm::DenseMap<Value, int> depths_;
     std::vector<mlir::StringAttr> matrices_; ///< by hop

@@ -27,9 +27,8 @@ class Neighbours {
     [[nodiscard]] std::vector<std::int64_t> vertices(std::span<const std::int64_t> roots,
                                                      std::span<const Range> box) const;
 
-    /// The entries that a hop samples in a vertex's row, so scaled that the sum over the neighbours is that of the
-    /// whole row where all are taken, and has it as its mean elsewhere. `mean`: each is divided by the number of
-    /// entries in the row.
+    /// The entries that a hop samples in a vertex's row. They are scaled: their sum has that of the whole row as its
+    /// mean, and equals it where all are taken. `mean`: each is divided by the number of entries in the row.
     [[nodiscard]] std::vector<WeighedRow> row(std::size_t hop, std::int64_t vertex, bool mean) const;
 
     /// The values of the entries that the last of these hops samples, row-major.

@@ -9,6 +9,7 @@ import sys
 planc, file, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 text = file.read_text(encoding="utf-8")
 work.mkdir(parents=True, exist_ok=True)
+hops = re.search(r"fanout *= \[(.*)\]", text)[1].count(",") + 1
 
 
 def losses(name, batch, fanout):
@@ -23,8 +24,8 @@ def losses(name, batch, fanout):
 
 
 full = losses("full", 0, [])
-every = losses("every", 61, [40, 40, 40])
-some = losses("some", 61, [2, 40, 40])
+every = losses("every", 61, [40] * hops)
+some = losses("some", 61, [2] + [40] * (hops - 1))
 assert len(full) == len(every) == 20
 assert max(abs(a / b - 1) for a, b in zip(full, every)) < 1e-12, (full, every)
 assert max(abs(a / b - 1) for a, b in zip(full, some)) > 1e-3, (full, some)
