@@ -49,7 +49,7 @@ void settle(FuncOp function, bool keep_arguments) {
     function.eraseArguments(unused);
 }
 
-constexpr std::int64_t most_gathered = std::int64_t{1} << 28; ///< bytes of a prediction, which every rank gets whole
+constexpr std::int64_t most_gathered = std::int64_t{1} << 28; ///< bytes of a prediction, which rank 0 gets whole
 
 class Derivation {
   public:
@@ -64,8 +64,7 @@ class Derivation {
         if (failed(train()))
             return mlir::failure();
         evaluate();
-        if (!loss_->hasAttr("plan.all_samples")) // there are no other samples
-            predict();
+        predict();
         if (minimised_ != loss_)
             minimised_.erase();
         loss_.erase();

@@ -104,6 +104,10 @@ unsigned own_results(FuncOp function) {
     return function.getNumResults() - static_cast<unsigned>(sent_by(function).size());
 }
 
+unsigned whole_results(FuncOp function) {
+    return purpose_of(function) == Purpose::prediction ? 0 : own_results(function);
+}
+
 std::int64_t micro_batch_count(mlir::ModuleOp module) {
     const auto count = module->getAttrOfType<mlir::IntegerAttr>("plan.microbatches");
     return count ? count.getInt() : 1;

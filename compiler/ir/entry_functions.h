@@ -61,6 +61,8 @@ void set_level(mlir::Operation *op, int level);
 [[nodiscard]] std::vector<int> sent_by(mlir::func::FuncOp function);
 /// The number of results that are the function's own: of training the loss, if this stage has it.
 [[nodiscard]] unsigned own_results(mlir::func::FuncOp function);
+/// How many of these every rank gets whole: none of a prediction, whose parts the runtime fetches where they lie.
+[[nodiscard]] unsigned whole_results(mlir::func::FuncOp function);
 
 /// The number of micro-batches of a step (`plan.microbatches` of the module), and the number of samples of all of them
 /// (`plan.batch`; if there is one micro-batch, its own samples).

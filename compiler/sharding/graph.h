@@ -85,7 +85,8 @@ struct Graph {
     PerOperation<Operation> operations;
     PerLayer<Layer> layers;
     std::vector<ValueId> outputs; ///< that the program reports (the loss): needed replicated, not partial
-    std::vector<ValueId> sent;    ///< that other stages of a pipeline get: needed as they lie, but for partial sums
+    std::vector<ValueId> sent;    ///< that other stages of a pipeline get, and predictions: needed as they lie, but
+                                  ///< for partial sums
     int microbatches = 1;         ///< how often a step runs the operations that are not per_step
     int slots = 1;                ///< micro-batches in flight, each with its own activations, gradients and inputs
     ChangingWeights weights = {};

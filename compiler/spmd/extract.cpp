@@ -132,10 +132,10 @@ class Extraction {
             const OperationId producer = graph().values[result_.value_of.at(value)].producer;
             graph().operations[producer].writes[value.getResultNumber()] = result_.variable_of.at(write.getVariable());
         } else if (mlir::isa<mlir::func::ReturnOp>(op)) {
-            const unsigned own = ir::own_results(function_);
+            const unsigned whole = ir::whole_results(function_);
             for (mlir::OpOperand &result : op.getOpOperands())
                 if (!is_constant(result.get()))
-                    (result.getOperandNumber() < own ? graph().outputs : graph().sent)
+                    (result.getOperandNumber() < whole ? graph().outputs : graph().sent)
                         .push_back(result_.value_of.at(result.get()));
         } else {
             add_operation(op);

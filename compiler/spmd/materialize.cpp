@@ -127,13 +127,13 @@ class Materializer {
 
     void visit_return(mlir::Operation &op) {
         llvm::SmallVector<Value> results;
-        const unsigned own = ir::own_results(old_);
+        const unsigned whole = ir::whole_results(old_);
         size_t output = 0;
         size_t sent = 0;
         for (mlir::OpOperand &result : op.getOpOperands()) {
             if (const Value constant = constants_.lookup(result.get())) {
                 results.push_back(constant);
-            } else if (result.getOperandNumber() < own) {
+            } else if (result.getOperandNumber() < whole) {
                 results.push_back(copy(extracted_.graph.outputs[output], laid_out_.output_copy[output]));
                 ++output;
             } else {

@@ -18,7 +18,8 @@ plan.variable @w : !plan.tensor<word: 3, hidden: 2, f32> = <constant, 0.0, 0.0> 
 // CHECK-NEXT: plan.einsum "vertex hidden, vertex word -> word hidden"(%{{.*}}, %[[SUMS]]) {layer = "h", phase = "weight gradient"}
 // CHECK-NOT:  plan.spmm
 // CHECK-LABEL: func.func @evaluate
-// CHECK-NOT:  func.func @predict
+// CHECK-LABEL: func.func @predict
+// CHECK-SAME:    (%{{.*}}: !plan.tensor<vertex: 4, word: 3, f32> {plan.input = "mean a * x"}) -> !plan.tensor<vertex: 4, hidden: 2, f32> attributes {plan.purpose = "prediction"}
 func.func @loss(%x: !x {plan.input = "x"}, %label: !label {plan.input = "label"}) -> (!plan.tensor<f32>, !h)
     attributes {plan.all_samples, plan.label = 1, plan.class = "hidden", plan.optimizer = {kind = "sgd", rate = 0.1, momentum = 0.0, weight_decay = 0.0}} {
   %w = plan.read @w {layer = "h", phase = "forward"} : !plan.tensor<word: 3, hidden: 2, f32>

@@ -92,7 +92,7 @@ TEST(Options, WhatDoesNotGoTogether) {
               "--init and --resume exclude each other: both give the weights" + end);
     EXPECT_EQ(complaint({"--checkpoint-every", "5"}),
               "--checkpoint-every and --checkpoint-minutes need --checkpoint DIR" + end);
-    EXPECT_EQ(complaint({"--predict", "a"}), "--predict FILE and --output FILE go together" + end);
+    EXPECT_EQ(complaint({"--predict", "a"}), "--predict and --output FILE go together" + end);
     EXPECT_EQ(complaint({"--predict", "a", "--output", "b"}),
               "option --predict: expected weights, by --init FILE or --resume DIR" + end);
     EXPECT_EQ(complaint({"--predict", "a", "--output", "b", "--init", "c", "--trace", "d"}),

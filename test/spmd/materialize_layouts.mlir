@@ -36,10 +36,10 @@ module attributes {plan.mesh = #plan.mesh<rows: 2, cols: 2>,
     return %l : !plan.tensor<f32>
   }
 
-  // Prediction takes the weight from where training keeps it; results are wanted whole.
+  // Prediction takes the weight from where training keeps it; results stay where they are computed, but are not partial.
   // CHECK: func.func @predict
   // CHECK: plan.read @w {{.*}} #plan.layout<in = [cols]>>
-  // CHECK: plan.collective "all_reduce"
+  // CHECK: plan.collective "reduce_scatter"
   func.func @predict(%x: !plan.tensor<batch: 4, in: 6, f32> {plan.input = "x"}) -> !plan.tensor<batch: 4, out: 5, f32> attributes {plan.purpose = "prediction"} {
     %w = plan.read @w {layer = "fc", phase = "forward"} : !plan.tensor<in: 6, out: 5, f32>
     %y = plan.einsum "batch in, in out -> batch out" (%x, %w) {layer = "fc", phase = "forward"} : (!plan.tensor<batch: 4, in: 6, f32>, !plan.tensor<in: 6, out: 5, f32>) -> !plan.tensor<batch: 4, out: 5, f32>

@@ -12,8 +12,9 @@ namespace planc::emit {
 
 namespace {
 
-/// What prediction returns, if its first dimension is the batch: that of the inputs.
-mlir::Value predicted_batch(const std::vector<mlir::func::FuncOp> &functions) {
+/// What prediction returns, if it has a row for each sample: its first dimension is the batch, that of the inputs. Of a
+/// graph, rows may be of anything.
+mlir::Value rows_of_prediction(const std::vector<mlir::func::FuncOp> &functions, bool graph) {
     llvm::ArrayRef<mlir::StringAttr> input;
     mlir::Value result;
     for (mlir::func::FuncOp function : functions) {
@@ -24,7 +25,8 @@ mlir::Value predicted_batch(const std::vector<mlir::func::FuncOp> &functions) {
             result = function.getBody().front().getTerminator()->getOperand(0);
     }
     const auto output = result ? schedule::tensor(result).getRoles() : llvm::ArrayRef<mlir::StringAttr>();
-    return !input.empty() && !output.empty() && input.front() == output.front() ? result : mlir::Value();
+    const bool by_sample = !input.empty() && !output.empty() && input.front() == output.front();
+    return by_sample || (graph && !output.empty()) ? result : mlir::Value();
 }
 
 /// The role of the function in which a value is computed.
@@ -74,7 +76,7 @@ void Tables::write_program() {
             }
     const auto result = [&](const char *name) { return results.contains(name) ? tensor(results[name]) : "{}"; };
     const auto predict = info_.modelled ? none : step_.functions_for(ir::Purpose::prediction);
-    const mlir::Value prediction = predicted_batch(predict);
+    const mlir::Value prediction = rows_of_prediction(predict, info_.data.format == "graph");
     const program::Program &program = step_.program();
     const program::MicroBatch &last = program.micro_batches.back();
     const std::int64_t batch = last.first + last.samples;

@@ -360,9 +360,10 @@ struct Program {
     Tensor correct = {};                ///< scalar after evaluate_step: number of valid samples predicted correctly
     bool has_accuracy = false;          ///< else evaluation reports only the loss
     std::span<const Field> prediction_fields = {}; ///< of predict_step: the network's inputs
-    void (*predict_step)(Context &) = nullptr;     ///< one batch of a data file; null: the network has no batch
-    Tensor prediction = {};                        ///< after predict_step; the batch is the first dimension
-    int prediction_role = 0;                       ///< the role that has it
+    /// One batch of a data file, or all vertices of a graph; null: the result has no row for each sample.
+    void (*predict_step)(Context &) = nullptr;
+    Tensor prediction = {};  ///< after predict_step, not partial; the first dimension is the batch, of a graph any one
+    int prediction_role = 0; ///< the role that has it
 };
 
 /// Runs the program under MPI and returns the exit code: 0 done, 1 run-time failure, 2 wrong usage, 3 the measured

@@ -39,10 +39,24 @@ void receive(std::byte *elements, std::size_t bytes, int from, const char *purpo
                   purpose);
 }
 
+/// Puts the elements of a whole tensor where the file has them.
+void to_order_of_file(const FileNumbers &numbers, const Tensor &tensor, std::vector<std::byte> &whole) {
+    Box all;
+    for (const Dimension &dimension : tensor.dimensions)
+        all.push_back({0, dimension.extent});
+    const auto bytes = static_cast<std::int64_t>(element_bytes(tensor.type));
+    const std::vector<std::byte> elements = whole;
+    auto from = elements.begin();
+    numbers.for_each_run(tensor, all, [&](std::int64_t first, std::int64_t count) {
+        std::copy_n(from, count * bytes, whole.begin() + first * bytes);
+        from += count * bytes;
+    });
+}
+
 } // namespace
 
-void gather(const Tensor &tensor, const Role &role, const Mesh &mesh, int rank, const std::byte *arena,
-            std::vector<std::byte> &whole, const char *purpose) {
+void gather(const Tensor &tensor, const Role &role, const FileNumbers &numbers, const Mesh &mesh, int rank,
+            const std::byte *arena, std::vector<std::byte> &whole, const char *purpose) {
     const Placement placement = placement_of(tensor);
     const Mesh own_mesh = role.mesh(mesh);
     const int within = role.rank_within(mesh, rank); // of the role; -1: the rank has another role
@@ -75,6 +89,8 @@ void gather(const Tensor &tensor, const Role &role, const Mesh &mesh, int rank, 
             from += static_cast<std::size_t>(volume(piece)) * bytes;
         }
     }
+    if (numbers.differ(tensor))
+        to_order_of_file(numbers, tensor, whole);
 }
 
 } // namespace planrt

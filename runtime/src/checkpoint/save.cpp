@@ -87,20 +87,6 @@ class SafetensorsWriter {
     std::string reason_; ///< of the first failure
 };
 
-/// Puts the elements of a whole tensor where the file has them.
-void to_order_of_file(const FileNumbers &numbers, const Tensor &tensor, std::vector<std::byte> &whole) {
-    Box all;
-    for (const Dimension &dimension : tensor.dimensions)
-        all.push_back({0, dimension.extent});
-    const auto bytes = static_cast<std::int64_t>(element_bytes(tensor.type));
-    const std::vector<std::byte> elements = whole;
-    auto from = elements.begin();
-    numbers.for_each_run(tensor, all, [&](std::int64_t first, std::int64_t count) {
-        std::copy_n(from, count * bytes, whole.begin() + first * bytes);
-        from += count * bytes;
-    });
-}
-
 void save(const Program &program, const std::vector<const Variable *> &variables, const Metadata &metadata,
           const Mesh &mesh, int rank, const std::byte *arena, const std::string &path) {
     SafetensorsWriter writer(path, rank);
@@ -108,9 +94,7 @@ void save(const Program &program, const std::vector<const Variable *> &variables
     const FileNumbers numbers(program.order);
     std::vector<std::byte> whole; // empty on other ranks
     for (const Variable *variable : variables) {
-        gather(variable->tensor, role_of(program, variable->role), mesh, rank, arena, whole, "saving weights");
-        if (rank == 0 && numbers.differ(variable->tensor))
-            to_order_of_file(numbers, variable->tensor, whole);
+        gather(variable->tensor, role_of(program, variable->role), numbers, mesh, rank, arena, whole, "saving weights");
         writer.write(whole.data(), whole.size());
     }
     writer.finish();

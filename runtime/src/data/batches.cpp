@@ -6,7 +6,6 @@
 #include "support/file.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace planrt {
 
@@ -43,14 +42,8 @@ Batches::Batches(const Program &program, const Mesh &mesh, int rank, const std::
     padded_.resize(static_cast<std::size_t>(test_batch_));
     marked_.resize(padded_.size());
     if (evaluates_all()) {
-        for (const FieldStore &store : stores_.all()) // a field of another table has rows of its own
-            samples = std::max(samples, store.samples());
-        rows_.resize(static_cast<std::size_t>(samples));
-        std::iota(rows_.begin(), rows_.end(), 0);
-        all_ = rows_;
-        if (!numbers_.vertices().empty())
-            all_.assign(numbers_.vertices().begin(), numbers_.vertices().end());
-        order_ = padded_ = all_;
+        all_rows_.emplace(numbers_, stores_.all(), samples);
+        order_ = all_rows_->vertices();
     }
 }
 
@@ -74,25 +67,11 @@ void Batches::begin_epoch(std::int64_t epoch) {
         neighbours_->begin_epoch(epoch);
 }
 
-/// Those samples of a batch that a rank has; `listed` holds them where they don't follow one another.
-static std::span<const std::int64_t> rows_of(std::span<const std::int64_t> batch, const Range &rows,
-                                             std::vector<std::int64_t> &listed) {
-    if (rows.listed == nullptr)
-        return batch.subspan(rows.begin, rows.size());
-    for (std::int64_t i = 0; i < rows.size(); ++i)
-        listed.push_back(batch[rows.index(i)]);
-    return listed;
-}
-
-bool Batches::has_file_order(const Field &field) const {
-    return evaluates_all() && field.hops < 0 && !numbers_.differ(field.tensor.dimensions[0]);
-}
-
 void Batches::load_train(std::int64_t index, int body, const MicroBatch &part, const Context &context) const {
     const std::span<const Field> fields = program_.bodies[body].fields;
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const Field &field = fields[i];
-        const std::span<const std::int64_t> order = has_file_order(field) ? rows_ : order_;
+        const std::span<const std::int64_t> order = all_rows_ && field.hops < 0 ? all_rows_->of(field) : order_;
         const std::span<const Range> box = train_boxes_[body][i];
         const auto first = static_cast<std::size_t>(index * program_.batch + part.first);
         std::vector<std::int64_t> listed;
@@ -153,7 +132,7 @@ void Batches::mark(std::span<const std::int64_t> part) {
     for (const std::int64_t vertex : part)
         counts[vertex] = true;
     for (std::size_t i = 0; i < marked_.size(); ++i)
-        marked_[i] = counts[all_[i]];
+        marked_[i] = counts[all_rows_->vertices()[i]];
 }
 
 void Batches::load_evaluation(std::byte *arena) {
@@ -161,9 +140,12 @@ void Batches::load_evaluation(std::byte *arena) {
         const Field &field = program_.evaluation_fields[i];
         if (field.role != role_)
             continue;
+        const FieldStore &store = stores_.of_evaluation(i);
         std::vector<std::int64_t> listed;
-        const std::span<const std::int64_t> batch = has_file_order(field) ? rows_ : padded_;
-        stores_.of_evaluation(i).copy(rows_of(batch, test_rows_[i], listed), arena + field.tensor.offset);
+        if (all_rows_)
+            all_rows_->load(field, store, test_rows_[i], arena);
+        else
+            store.copy(rows_of(padded_, test_rows_[i], listed), arena + field.tensor.offset);
     }
     if (role_ == program_.evaluation_role)
         for (const Tensor &valid : program_.valid)

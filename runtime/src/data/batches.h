@@ -1,6 +1,7 @@
 // Fills the input tensors of a step with the samples of its batch.
 #pragma once
 
+#include "data/all_rows.h"
 #include "data/neighbours.h"
 #include "data/split.h"
 #include "data/store.h"
@@ -65,8 +66,6 @@ class Batches {
     void load_evaluation(std::byte *arena);
     /// Marks these vertices of a batch of all.
     void mark(std::span<const std::int64_t> part);
-    /// Rows of another table than the samples' have no order but that of their file.
-    [[nodiscard]] bool has_file_order(const Field &field) const;
     void fill_valid(const Tensor &valid, std::byte *arena) const;
     /// The part `box` of a field by the trees below these vertices.
     void load_trees(const Field &field, const FieldStore *store, std::span<const std::int64_t> roots,
@@ -81,10 +80,9 @@ class Batches {
     std::vector<std::string> files_;
     Split split_;
     std::vector<std::int64_t> order_; ///< of the training samples in this epoch
-    std::vector<std::int64_t> all_;   ///< where evaluation takes all: their numbers in the file
-    std::vector<std::int64_t> rows_;  ///< the same: 0, 1, … of the largest table
     std::optional<Neighbours> neighbours_;
     FileNumbers numbers_;
+    std::optional<AllRows> all_rows_;           ///< where evaluation takes all
     std::int64_t test_batch_ = 1;               ///< samples at once; with micro-batches, fewer than Program::batch
     std::vector<std::int64_t> padded_;          ///< one batch of test samples
     std::vector<bool> marked_;                  ///< those of them that count

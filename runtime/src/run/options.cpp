@@ -109,7 +109,7 @@ void check_combinations(const Options &options) {
     if (options.resume && !options.init.empty())
         wrong_usage("--init and --resume exclude each other: both give the weights");
     if (options.predict.empty() != options.output.empty())
-        wrong_usage("--predict FILE and --output FILE go together");
+        wrong_usage("--predict and --output FILE go together");
     if (!options.predict.empty() && options.compare)
         wrong_usage("--compare needs training steps, but --predict runs none");
     if (!options.predict.empty() && !options.trace.empty())
@@ -179,7 +179,9 @@ std::string help_text(const Program &program, const char *executable) {
            "                      every N steps, every M minutes, and at the end\n"
            "  --keep K            keep the last K checkpoints (default 3)\n"
            "  --resume [DIR]      continue from the newest checkpoint in DIR (default: --checkpoint), if there is one\n"
-           "  --predict FILE      do not train, but run the network on the samples of FILE\n"
+           "  --predict FILE      do not train, but run the network on the samples of FILE; if it is trained on a "
+           "graph,\n"
+           "                      on all vertices, with the data files in directory FILE\n"
            "  --output FILE       write the predictions to FILE, as .csv or else .npy\n"
            "  --comm-report FILE  write measured and predicted communication (JSON); exit code 3 if they differ\n"
            "  --compare           print predicted and measured times of a step, by layer; --comm-report contains them "

@@ -1,7 +1,7 @@
 // run(): from the command line to the exit code.
 #include "run/engine/engine.h"
 #include "run/options.h"
-#include "run/prediction.h"
+#include "run/prediction/prediction.h"
 #include "run/same_run.h"
 #include "run/training/training.h"
 
@@ -38,7 +38,9 @@ int run_on_this_rank(const Program &program, int argc, char **argv, int rank) {
     check_ranks(program);
     counters().reset(static_cast<int>(program.collectives.size()));
     together([&] { load_blas(options.threads); });
-    together([&] { number_matrices(program, data_source(program.data, options.data)); });
+    const bool predicts_graph = !options.predict.empty() && program.data.format == DataFormat::graph;
+    const DataSource source = data_source(program.data, predicts_graph ? options.predict : options.data);
+    together([&] { number_matrices(program, source); });
     Engine engine(program, rank, options.watchdog_seconds, /*measured=*/!options.comm_report.empty());
     engine.make_collectives();
     return options.predict.empty() ? Training(engine, options).run() : predict(engine, options);

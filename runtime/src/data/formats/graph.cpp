@@ -247,9 +247,10 @@ void read_graph_data(const DataSource &source, std::vector<FieldStore> &stores, 
         else
             sinks.push_back({store.field(),
                              [&store](const double *raw, std::string &reason) { return store.append(raw, reason); }});
-    std::set<std::string> tables = {""}; // the data set's own, which says the parts
+    std::set<std::string> tables; // "": the data set's own, which says the parts
     for (const Sink &sink : sinks)
-        tables.insert(sink.field.file);
+        if (sink.field.matrix == nullptr)
+            tables.insert(sink.field.file);
     if (*source.set.path == '\0') {
         tables.erase("");
         draw_fields(source, sinks, parts);

@@ -75,6 +75,11 @@ class Engine {
     /// The loss after a training step, on every rank. Collective over the world where there are several roles.
     [[nodiscard]] double loss();
 
+    /// This rank's part of a dimension of a tensor of its role.
+    [[nodiscard]] Range local_range(const Dimension &dimension) const {
+        return local_range(dimension.extent, dimension.axes, dimension.window);
+    }
+
     // The implementation of Context.
     [[nodiscard]] Range local_range(std::int64_t extent, std::span<const int> axes,
                                     const std::optional<Window> &window = {}) const;

@@ -1,4 +1,4 @@
-// --predict: the network alone, on the samples of a file.
+// --predict: the network alone, on the samples of a file or all vertices of a graph.
 #pragma once
 
 #include "run/engine/engine.h"
