@@ -190,6 +190,15 @@ class StepRun {
             records_.push_back(of_all_ranks(std::move(record), body.role));
     }
 
+    /// A graph has fields whose rows are no samples; these are taken whole.
+    static void check_part(const Array &field, ir::TensorType taken, const program::MicroBatch &part) {
+        if (field.extents.empty() || (part.first == 0 && taken.getExtents().front() == field.extents.front()))
+            return;
+        if (part.first + part.samples > field.extents.front())
+            throw Failure("a micro-batch ends at sample " + std::to_string(part.first + part.samples) + " of " +
+                          std::to_string(field.extents.front()));
+    }
+
     /// Loads a field of the data set for the micro-batch.
     void load(RoleRanks &role, int value, int slot, const program::MicroBatch &part) {
         const std::vector<mlir::BlockArgument> &takers = bodies_.takers(value);
@@ -199,10 +208,8 @@ class StepRun {
         Interpreter &interpreter = *role.interpreter;
         auto taking = mlir::cast<mlir::func::FuncOp>(argument.getOwner()->getParentOp());
         if (const auto field = inputs_.fields.find(program_.values[static_cast<std::size_t>(value)].name);
-            field != inputs_.fields.end() && !field->second.extents.empty() &&
-            part.first + part.samples > field->second.extents.front())
-            throw Failure("a micro-batch ends at sample " + std::to_string(part.first + part.samples) + " of " +
-                          std::to_string(field->second.extents.front()));
+            field != inputs_.fields.end())
+            check_part(field->second, ir::type_of(argument), part);
         interpreter.set_fields(inputs_of_part(taking, inputs_, part.first).fields);
         interpreter.load(argument);
         interpreter.places().write_value(argument, program_.values[static_cast<std::size_t>(value)].offset,

@@ -53,12 +53,16 @@ class Check {
   private:
     void run_all() {
         stage_ = "one rank";
-        step_.emplace(file_.text());
-        const Reference reference(step_->module(), step_->train(), random_);
+        step_.emplace(file_);
+        const bool is_graph = !step_->train().matrices.empty();
+        whole_ = is_graph ? step_->as_written() : Module(step_->module().clone());
+        const Reference reference(step_->module(), *whole_, step_->train(), random_);
         if (!reference.finite())
             throw Refusal("the numbers of one rank are not finite");
         if (!reference.stable(step_->module(), step_->train(), random_))
             throw Refusal("the numbers of one rank depend on rounding");
+        if (is_graph)
+            check_as_written(reference);
         check_schedule(reference, Module(step_->module().clone()), nullptr);
         for (const char *layout : {"rules", "searched"}) {
             stage_ = std::string("layout ") + layout;
@@ -81,6 +85,13 @@ class Check {
         check_beside_one_rank(reference, *module, request, plan);
     }
 
+    /// The order of products, what is computed once, simplification, and sums over entries without their pairs.
+    void check_as_written(const Reference &reference) {
+        stage_ = "as written";
+        showing(*whole_, [&] { reference.compare_numbers(*whole_); });
+        stage_ = "one rank";
+    }
+
     /// `whole`: one rank with the whole batch at once.
     void check_beside_one_rank(const Reference &whole, mlir::ModuleOp module, const plan::Request &request,
                                const plan::Plan &plan) {
@@ -92,7 +103,7 @@ class Check {
             make_stale(*one, request, plan);
         if (failed(spmd::expand_accumulates(*one)))
             throw Difference("the sums over micro-batches could not be made");
-        const Reference in_parts(*one, step_->module(), step_->train(), random_);
+        const Reference in_parts(*one, *whole_, step_->train(), random_);
         if (in_parts.finite() && in_parts.stable(*one, step_->train(), random_))
             check_plan(in_parts, module, request, plan);
     }
@@ -249,6 +260,7 @@ class Check {
     const PlanFile &file_;
     Random random_;
     std::optional<Step> step_;
+    Module whole_; ///< the step with all inputs of the data
     std::string stage_;
     CaseResult result_;
 };

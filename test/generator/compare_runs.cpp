@@ -1,5 +1,6 @@
 #include "compare_runs.h"
 
+#include "sparse_inputs.h"
 #include "stale_step.h"
 
 #include "interpret/whole_batch.h"
@@ -50,6 +51,17 @@ void same(const std::string &what, const Array &expected, const Array &got) {
     }
 }
 
+/// The inputs of all functions, in order.
+std::vector<std::pair<std::string, ir::TensorType>> input_types(mlir::ModuleOp module) {
+    std::vector<std::pair<std::string, ir::TensorType>> inputs;
+    for (auto function : module.getOps<mlir::func::FuncOp>())
+        for (mlir::BlockArgument argument : function.getArguments()) {
+            const auto name = function.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input");
+            inputs.emplace_back(name.str(), ir::type_of(argument));
+        }
+    return inputs;
+}
+
 Outcome execute(mlir::ModuleOp module, const std::string &function, const Inputs &inputs) {
     if (function != "train")
         return interpret::run_in_parts(module, function, inputs);
@@ -58,6 +70,13 @@ Outcome execute(mlir::ModuleOp module, const std::string &function, const Inputs
 
 bool all_finite(const Array &array) {
     return std::all_of(array.elements.begin(), array.elements.end(), [](double x) { return std::isfinite(x); });
+}
+
+bool all_finite(const Outcome &outcome) {
+    return std::all_of(outcome.results.begin(), outcome.results.end(),
+                       [](const Array &result) { return all_finite(result); }) &&
+           std::all_of(outcome.variables.begin(), outcome.variables.end(),
+                       [](const auto &variable) { return all_finite(variable.second); });
 }
 
 /// Rows of the same kind, layer and phase together.
@@ -151,7 +170,7 @@ Reference::Reference(mlir::ModuleOp one, mlir::ModuleOp whole, const sema::Train
         const std::string function = i < steps ? "train" : i == steps ? "evaluate" : "predict";
         if (!one.lookupSymbol(function))
             continue;
-        Inputs inputs = inputs_of(whole, train, random);
+        Inputs inputs = inputs_of(one, whole, train, random);
         inputs.variables = variables;
         inputs.step = i;
         inputs.seed = 11;
@@ -161,29 +180,27 @@ Reference::Reference(mlir::ModuleOp one, mlir::ModuleOp whole, const sema::Train
     }
 }
 
-Inputs Reference::inputs_of(mlir::ModuleOp module, const sema::Train &train, Random &random) const {
+Inputs Reference::inputs_of(mlir::ModuleOp one, mlir::ModuleOp whole, const sema::Train &train, Random &random) const {
     Inputs inputs;
-    for (auto function : module.getOps<mlir::func::FuncOp>())
-        for (mlir::BlockArgument argument : function.getArguments()) {
-            const auto name = function.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input");
-            Array array = random_array(ir::type_of(argument), -1, 1, random);
-            for (double &element : array.elements) {
-                if (name == "valid")
-                    element = element > -0.5 ? 1 : 0;
-                if (ir::type_of(argument).getElementType().isInteger())
-                    element = random.whole(0, whole_numbers_of(train, name.str()) - 1);
-            }
-            inputs.fields.emplace(name.str(), std::move(array));
+    inputs.matrices = dense_matrices(train);
+    for (const auto &[name, type] : input_types(whole)) {
+        Array array = random_array(type, -1, 1, random);
+        for (double &element : array.elements) {
+            if (name == "valid")
+                element = element > -0.5 ? 1 : 0;
+            if (type.getElementType().isInteger())
+                element = random.whole(0, whole_numbers_of(train, name) - 1);
         }
+        inputs.fields.emplace(name, std::move(array));
+    }
+    for (const auto &[name, type] : input_types(one))
+        if (is_product(name))
+            inputs.fields.emplace(name, product(name, inputs));
     return inputs;
 }
 
 bool Reference::finite() const {
-    return std::all_of(runs_.begin(), runs_.end(), [](const Run &run) {
-        return std::all_of(run.outcome.results.begin(), run.outcome.results.end(), all_finite) &&
-               std::all_of(run.outcome.variables.begin(), run.outcome.variables.end(),
-                           [](const auto &variable) { return all_finite(variable.second); });
-    });
+    return std::all_of(runs_.begin(), runs_.end(), [](const Run &run) { return all_finite(run.outcome); });
 }
 
 bool Reference::has_vanishing_gradient() const {
@@ -220,12 +237,19 @@ std::vector<CollectiveRecord> Reference::compare(mlir::ModuleOp module) const {
     return compare(module, runs_.front().inputs.variables);
 }
 
-std::vector<CollectiveRecord> Reference::compare(mlir::ModuleOp module, std::map<std::string, Array> variables) const {
+void Reference::compare_numbers(mlir::ModuleOp module) const {
+    static_cast<void>(compare(module, runs_.front().inputs.variables, true));
+}
+
+std::vector<CollectiveRecord> Reference::compare(mlir::ModuleOp module, std::map<std::string, Array> variables,
+                                                 bool only_numbers) const {
     std::vector<CollectiveRecord> traffic;
     for (const Run &run : runs_) {
         Inputs inputs = run.inputs;
         inputs.variables = variables;
         Outcome outcome = execute(module, run.function, inputs);
+        if (only_numbers && !all_finite(outcome))
+            break;
         for (std::size_t i = 0; i < run.outcome.results.size(); ++i)
             same("result " + std::to_string(i) + " of @" + run.function, run.outcome.results[i], outcome.results.at(i));
         for (const auto &[name, array] : run.outcome.variables)

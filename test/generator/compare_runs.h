@@ -24,8 +24,8 @@ namespace planc::test {
 
 class Reference {
   public:
-    /// Runs `one`, a training step without layouts, on random data and weights. `whole`: the same on the whole batch at
-    /// once, where `one` has micro-batches.
+    /// Runs `one`, a training step without layouts, on random data and weights. `whole`: the same step with all inputs
+    /// of the data; on the whole batch at once, where `one` has micro-batches; on a graph, as it is written.
     Reference(mlir::ModuleOp one, mlir::ModuleOp whole, const sema::Train &train, Random &random);
     Reference(mlir::ModuleOp one, const sema::Train &train, Random &random) : Reference(one, one, train, random) {}
 
@@ -39,6 +39,10 @@ class Reference {
     /// Runs the same on `module`; throws Difference or interpret::Failure. Returns what one training step communicates.
     [[nodiscard]] std::vector<interpret::CollectiveRecord> compare(mlir::ModuleOp module) const;
 
+    /// The same, up to a call that gives something that is no number: the softmax over a row without entries does,
+    /// where it is computed for all pairs.
+    void compare_numbers(mlir::ModuleOp module) const;
+
   private:
     /// One call of a function, with what it was given and what came out.
     struct Run {
@@ -47,10 +51,11 @@ class Reference {
         interpret::Outcome outcome;
     };
     [[nodiscard]] std::vector<interpret::CollectiveRecord>
-    compare(mlir::ModuleOp module, std::map<std::string, interpret::Array> variables) const;
+    compare(mlir::ModuleOp module, std::map<std::string, interpret::Array> variables, bool only_numbers = false) const;
     /// After the first step the state says what the gradient was: is one of them zero, or made of rounding errors?
     [[nodiscard]] bool has_vanishing_gradient() const;
-    [[nodiscard]] interpret::Inputs inputs_of(mlir::ModuleOp module, const sema::Train &train, Random &random) const;
+    [[nodiscard]] interpret::Inputs inputs_of(mlir::ModuleOp one, mlir::ModuleOp whole, const sema::Train &train,
+                                              Random &random) const;
 
     std::vector<Run> runs_;
 };

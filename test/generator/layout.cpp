@@ -1,5 +1,6 @@
 #include "layout.h"
 
+#include "graph_network.h"
 #include "pipeline.h"
 #include "step.h"
 
@@ -24,9 +25,8 @@ class Rules {
     }
 
     void write() {
-        // The first roles twice: nearly every layer has a batch, few have each of the others.
         roles_ = network_.roles;
-        roles_.insert(roles_.end(), {"batch", "hidden", "batch", "hidden"});
+        roles_.insert(roles_.end(), network_.frequent_roles.begin(), network_.frequent_roles.end());
         const auto all = assignment();
         for (const auto &[role, axes] : all)
             network_.file.rules.push_back(rule(role, axes));
@@ -115,7 +115,8 @@ class Rules {
 
 void add_layout(RandomNetwork &network, Random &random) {
     static const std::vector<std::string> names{"rows", "cols", "deep", "last"};
-    const std::vector<int> &shape = random.pick(shapes);
+    static const std::vector<std::vector<int>> nine{{9}, {3, 3}, {9, 1}};
+    const std::vector<int> &shape = random.pick(network.graph && random.chance(0.1) ? nine : shapes);
     network.file.axes.clear();
     network.file.rules.clear();
     network.file.pins.clear();
@@ -137,11 +138,11 @@ PlanFile random_file(std::uint64_t seed, const NetworkOptions &options) {
     } else {
         own.normalised_parts = false;
     }
-    RandomNetwork network = random_network(random, own);
+    RandomNetwork network = own.graph ? random_graph_network(random, own) : random_network(random, own);
     network.pipeline = pipeline;
     for (int i = 0; i < tries; ++i) {
         add_layout(network, random);
-        if (is_accepted(network.file.text()))
+        if (is_accepted(network.file))
             break;
     }
     return network.file;

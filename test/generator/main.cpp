@@ -1,5 +1,6 @@
 // Random networks on the interpreter, as many as asked for: random_networks --count 10000 --seed 7
 //   --pipelines every case has a pipeline
+//   --graphs    every case has a graph
 //   --go-on     reports a failure and goes on; the failing case counts
 //   --show      prints the .plan text of every case
 //   --shrink    makes the failing case smaller before it is printed
@@ -11,6 +12,7 @@
 #include <charconv>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <string_view>
 
 using namespace planc::test;
@@ -24,7 +26,8 @@ struct Options {
     bool shrink = false;
     bool ir = false;
     bool go_on = false;
-    double pipelines = 0.3;
+    std::optional<double> pipelines;
+    bool graphs = false;
 };
 
 bool parse(std::string_view text, std::uint64_t &number) {
@@ -44,6 +47,8 @@ bool parse(int argc, char **argv, Options &options) {
             options.go_on = true;
         else if (option == "--pipelines")
             options.pipelines = 1;
+        else if (option == "--graphs")
+            options.graphs = true;
         else if (i + 1 < argc && option == "--count" && parse(argv[i + 1], options.count))
             ++i;
         else if (i + 1 < argc && option == "--seed" && parse(argv[i + 1], options.seed))
@@ -52,6 +57,12 @@ bool parse(int argc, char **argv, Options &options) {
             return false;
     }
     return true;
+}
+
+NetworkOptions network_options(const Options &options) {
+    NetworkOptions network = options.graphs ? graph_options : NetworkOptions{.normalised_parts = true};
+    network.pipelines = options.pipelines.value_or(options.graphs ? network.pipelines : 0.3);
+    return network;
 }
 
 /// The first line of a diagnostic without its place.
@@ -65,7 +76,7 @@ void report(std::uint64_t seed, PlanFile file, const Options &options) {
     if (options.shrink)
         file = shrink(file, seed);
     const CaseResult result = check_case(file, seed);
-    std::cout << "seed " << seed << " fails\n" << file.text() << '\n' << result.difference << '\n';
+    std::cout << "seed " << seed << " fails\n" << file.text_with_data() << '\n' << result.difference << '\n';
     if (options.ir)
         std::cout << '\n' << result.program << '\n';
     std::cout << std::flush;
@@ -76,8 +87,8 @@ void report(std::uint64_t seed, PlanFile file, const Options &options) {
 int main(int argc, char **argv) {
     Options options;
     if (!parse(argc, argv, options)) {
-        std::cerr
-            << "usage: random_networks [--count N] [--seed S] [--pipelines] [--go-on] [--show] [--shrink] [--ir]\n";
+        std::cerr << "usage: random_networks [--count N] [--seed S] [--pipelines] [--graphs] [--go-on] [--show] "
+                     "[--shrink] [--ir]\n";
         return 2;
     }
     std::map<std::string, std::int64_t> collectives;
@@ -86,9 +97,9 @@ int main(int argc, char **argv) {
     std::uint64_t failed = 0;
     for (std::uint64_t i = 0; compared < options.count; ++i) {
         const std::uint64_t seed = options.seed + i;
-        const PlanFile file = random_file(seed, {.normalised_parts = true, .pipelines = options.pipelines});
+        const PlanFile file = random_file(seed, network_options(options));
         if (options.show)
-            std::cout << "// seed " << seed << '\n' << file.text() << '\n';
+            std::cout << "// seed " << seed << '\n' << file.text_with_data() << '\n';
         const CaseResult result = check_case(file, seed);
         if (!result.difference.empty()) {
             report(seed, file, options);

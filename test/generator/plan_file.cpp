@@ -1,6 +1,7 @@
 #include "plan_file.h"
 
 #include <algorithm>
+#include <sstream>
 
 namespace planc::test {
 
@@ -35,6 +36,17 @@ std::string PlanFile::text() const {
     text += block("layout rules on grid", rules);
     text += block("layout searched on grid = auto", pins);
     return text;
+}
+
+std::string PlanFile::text_with_data() const {
+    std::string all = text();
+    for (const DataFile &file : files) {
+        all += "// " + file.name + ":\n";
+        std::istringstream lines(file.text);
+        for (std::string line; std::getline(lines, line);)
+            all += "//   " + line + "\n";
+    }
+    return all;
 }
 
 int PlanFile::ranks() const {

@@ -156,7 +156,7 @@ class Check {
 
   private:
     void run_all() {
-        Step step(file_.text());
+        Step step(file_);
         const Reference reference(step.module(), step.train(), random_);
         if (!reference.finite() || !reference.stable(step.module(), step.train(), random_))
             throw Refusal("the numbers of one rank depend on rounding");

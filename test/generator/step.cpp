@@ -1,30 +1,34 @@
 #include "step.h"
 
+#include "data_directory.h"
+
 #include "autodiff/passes.h"
 #include "ir/import.h"
 #include "ir/pipeline_attribute.h"
 #include "sema/analyze.h"
 
 #include "mlir/IR/Verifier.h"
-#include "mlir/Pass/PassManager.h"
 
 namespace planc::test {
 
 namespace {
 
-std::optional<sema::Program> analyze(const std::string &text, support::SourceFiles &files,
-                                     support::Diagnostics &diagnostics) {
+std::optional<sema::Program> analyze(const std::string &text, const std::string &data_directory,
+                                     support::SourceFiles &files, support::Diagnostics &diagnostics) {
     const support::FileId root = files.add("random.plan", text);
-    return sema::analyze(root, files, diagnostics, {.stdlib_directory = PLANC_STDLIB, .dimension_overrides = {}})
+    return sema::analyze(root, files, diagnostics, {.stdlib_directory = PLANC_STDLIB, .data_directory = data_directory})
         .program;
 }
 
 } // namespace
 
-Step::Step(const std::string &text) : context_(mlir::MLIRContext::Threading::DISABLED) {
+Step::Step(const PlanFile &file) : Step(file.text(), DataDirectory(file).path()) {}
+
+Step::Step(const std::string &text, const std::string &data_directory)
+    : context_(mlir::MLIRContext::Threading::DISABLED) {
     installation_.stdlib = PLANC_STDLIB;
     context_.loadDialect<ir::PlanDialect, mlir::func::FuncDialect>();
-    program_ = analyze(text, files_, diagnostics_);
+    program_ = analyze(text, data_directory, files_, diagnostics_);
     if (!program_)
         throw Refusal(diagnostics_.render());
     imported_ = ir::import_program(*program_, train(), files_, context_);
@@ -38,17 +42,32 @@ Module Step::derive(const planning::MemorySavings &savings, const pipeline::Upda
     driver::set_savings(*module, train().loss, savings);
     ir::set_updates(*module, updates);
     std::string message;
-    const mlir::ScopedDiagnosticHandler handler(&context_, [&](mlir::Diagnostic &diagnostic) {
-        message += diagnostic.str() + "\n";
-        return mlir::success();
-    });
     mlir::PassManager passes(&context_);
     autodiff::add_passes(passes);
-    if (succeeded(passes.run(*module)))
+    if (run(passes, *module, message))
         return module;
     if (savings.microbatches > 1)
         throw Refusal("micro-batches: " + message);
     throw Difference("the training step could not be derived: " + message);
+}
+
+Module Step::as_written() {
+    Module module(imported_->clone());
+    std::string message;
+    mlir::PassManager passes(&context_);
+    passes.addPass(autodiff::createDecomposeComposites());
+    passes.addPass(autodiff::createDeriveTrainingStep());
+    if (!run(passes, *module, message))
+        throw Difference("the training step as it is written could not be derived: " + message);
+    return module;
+}
+
+bool Step::run(mlir::PassManager &passes, mlir::ModuleOp module, std::string &message) {
+    const mlir::ScopedDiagnosticHandler handler(&context_, [&](mlir::Diagnostic &diagnostic) {
+        message += diagnostic.str() + "\n";
+        return mlir::success();
+    });
+    return succeeded(passes.run(module));
 }
 
 planning::MemorySavings Step::savings_of(const std::string &layout) const {
@@ -77,10 +96,11 @@ plan::Request Step::request(mlir::ModuleOp module, const std::string &layout) {
     return request;
 }
 
-bool is_accepted(const std::string &text) {
+bool is_accepted(const PlanFile &file) {
+    const DataDirectory data(file);
     support::SourceFiles files;
     support::Diagnostics diagnostics(files);
-    return analyze(text, files, diagnostics).has_value();
+    return analyze(file.text(), data.path(), files, diagnostics).has_value();
 }
 
 } // namespace planc::test

@@ -66,6 +66,9 @@ Writer::Writer(Random &random, const NetworkOptions &options)
             defaults_.push_back({role, random_.whole(1, 6)});
 }
 
+Writer::Writer(Random &random, const NetworkOptions &options, Dimensions defaults)
+    : random_(random), options_(options), batch_(defaults.front()), defaults_(std::move(defaults)) {}
+
 const Dimension &Writer::declared(const std::string &role) const {
     return *std::find_if(defaults_.begin(), defaults_.end(),
                          [&](const Dimension &dimension) { return dimension.role == role; });

@@ -42,6 +42,8 @@ struct Value {
 class Writer {
   protected:
     Writer(Random &random, const NetworkOptions &options);
+    /// With other dimensions, of which the first one is that of the samples.
+    Writer(Random &random, const NetworkOptions &options, Dimensions defaults);
 
     int extent();
     /// `hidden`, or `hidden: 5` where that is not what `dim hidden` says.

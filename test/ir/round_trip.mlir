@@ -92,6 +92,19 @@ module attributes {plan.mesh = #plan.mesh<rows: 2, cols: 3>,
     return
   }
 
+  // CHECK-LABEL: func.func @entries
+  func.func @entries(%s: !plan.tensor<vocabulary: 9, model: 4, f32>, %t: !plan.tensor<"vocabulary'": 9, model: 4, f32>) {
+    // CHECK: plan.edges "a" nonzeros 12 {layer = "h1"} : <vocabulary: 9, "vocabulary'": 9, f32>
+    %a = plan.edges "a" nonzeros 12 {layer = "h1"} : !plan.tensor<vocabulary: 9, "vocabulary'": 9, f32>
+    // CHECK: plan.edges "b" nonzeros 3 ones number 1 : <word: 5, vocabulary: 9, f32>
+    %b = plan.edges "b" nonzeros 3 ones number 1 : !plan.tensor<word: 5, vocabulary: 9, f32>
+    // CHECK: plan.edge_reduce "a" "max" "vocabulary vocabulary', vocabulary model, vocabulary' model -> vocabulary model"(%{{.*}}, %{{.*}}) loops ["vocabulary", "vocabulary'", "model"] extents [9, 9, 4] steps ["operand 0", "operand 1", "call add 0 1", "matrix", "number 0.5", "product 2 3 4"] initial -1.000000e+00 nonzeros 12 {layer = "h1"} : (!plan.tensor<vocabulary: 9, model: 4, f32>, !plan.tensor<"vocabulary'": 9, model: 4, f32>) -> !plan.tensor<vocabulary: 9, model: 4, f32>
+    %m = plan.edge_reduce "a" "max" "vocabulary vocabulary', vocabulary model, vocabulary' model -> vocabulary model" (%s, %t) loops ["vocabulary", "vocabulary'", "model"] extents [9, 9, 4] steps ["operand 0", "operand 1", "call add 0 1", "matrix", "number 0.5", "product 2 3 4"] initial -1.0 nonzeros 12 {layer = "h1"} : (!plan.tensor<vocabulary: 9, model: 4, f32>, !plan.tensor<"vocabulary'": 9, model: 4, f32>) -> !plan.tensor<vocabulary: 9, model: 4, f32>
+    // CHECK: plan.edge_reduce "a" "sum" "vocabulary vocabulary', vocabulary model, vocabulary' model -> vocabulary'"(%{{.*}}, %{{.*}}) loops ["vocabulary", "vocabulary'", "model"] extents [9, 9, 4] steps ["operand 0", "operand 1", "product 0 1", "sum 2 over model"] initial 0.000000e+00 nonzeros 12 number 2 : (
+    %z = plan.edge_reduce "a" "sum" "vocabulary vocabulary', vocabulary model, vocabulary' model -> vocabulary'" (%s, %t) loops ["vocabulary", "vocabulary'", "model"] extents [9, 9, 4] steps ["operand 0", "operand 1", "product 0 1", "sum 2 over model"] initial 0.0 nonzeros 12 number 2 : (!plan.tensor<vocabulary: 9, model: 4, f32>, !plan.tensor<"vocabulary'": 9, model: 4, f32>) -> !plan.tensor<"vocabulary'": 9, f32>
+    return
+  }
+
   // CHECK-LABEL: func.func @pools
   func.func @pools(%x: !plan.tensor<batch: 2, height: 8, in: 3, f32>) {
     // CHECK: plan.pool "max"(%{{.*}}) windows ["height"] kernels [3] strides [2] dilations [1] paddings [1, 0] : (!plan.tensor<batch: 2, height: 8, in: 3, f32>) -> !plan.tensor<batch: 2, height: 4, in: 3, f32>
