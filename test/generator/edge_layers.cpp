@@ -59,17 +59,24 @@ std::string EdgeLayers::scores(const Sides &sides) {
 }
 
 std::string EdgeLayers::weights(const Sides &sides) {
+    const std::string &a = sides.matrix.name;
     const std::string e = scores(sides);
-    const std::string softmax = "edge_softmax(" + sides.matrix.name + ", " + e + ")";
-    switch (random_.whole(0, 6)) {
+    const std::string softmax = "edge_softmax(" + a + ", " + e + ")";
+    switch (random_.whole(0, 8)) {
     case 0:
         return e;
     case 1:
         return smooth(e);
     case 2:
-        return "0.5 * edges(" + sides.matrix.name + ")";
+        return "0.5 * edges(" + a + ")";
     case 3:
         return "dropout(" + softmax + ", rate = 0.3)";
+    case 4: // of what is itself a softmax
+        return "edge_softmax(" + a + ", 2.0 * " + softmax + ")";
+    case 5: { // a share of what all rows have of the column
+        const std::string part = bind("e", "square(" + e + ") * edges(" + a + ")", {}).name;
+        return part + " / (1 + square(reduce_sum(" + part + ", over = [" + sides.matrix.rows + "])))";
+    }
     default:
         return softmax;
     }

@@ -203,7 +203,11 @@ std::string GraphData::declaration(const std::string &samples, const std::vector
         files.push_back({field.name + ".csv", other.text(header_)});
     }
     if (!drawn) {
-        text += "    split = " + table.add(1, [&] { return std::to_string(random_.whole(0, 3)); }) + ")\n";
+        bool any = false; // to train on
+        text += "    split = " + table.add(1, [&] {
+            const int part = std::exchange(any, true) ? random_.whole(0, 3) : 0;
+            return std::to_string(part);
+        }) + ")\n";
         files.push_back({"samples.csv", table.text(header_)});
     }
     return text + "}";
