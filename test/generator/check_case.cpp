@@ -61,7 +61,7 @@ class Check {
             throw Refusal("the numbers of one rank are not finite");
         if (!reference.stable(step_->module(), step_->train(), random_))
             throw Refusal("the numbers of one rank depend on rounding");
-        if (is_graph)
+        if (is_graph && !divides_by_norms(step_->train()))
             check_as_written(reference);
         check_schedule(reference, Module(step_->module().clone()), nullptr);
         for (const char *layout : {"rules", "searched"}) {
@@ -86,6 +86,7 @@ class Check {
     }
 
     /// The order of products, what is computed once, simplification, and sums over entries without their pairs.
+    /// Where a gradient is zero in one of the two but for rounding and in the other exactly, lars and lamb differ.
     void check_as_written(const Reference &reference) {
         stage_ = "as written";
         showing(*whole_, [&] { reference.compare_numbers(*whole_); });

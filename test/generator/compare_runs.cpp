@@ -141,6 +141,10 @@ int classes_of(const sema::Train &train) {
     return 1;
 }
 
+bool divides_by_norms(const sema::Train &train) {
+    return train.optimizer.kind == sema::Optimizer::Kind::lars || train.optimizer.kind == sema::Optimizer::Kind::lamb;
+}
+
 int whole_numbers_of(const sema::Train &train, const std::string &argument) {
     for (const sema::Operation &operation : train.loss.operations) {
         if (operation.kind != sema::OperationKind::embedding)
@@ -214,8 +218,7 @@ bool Reference::has_vanishing_gradient() const {
 }
 
 bool Reference::stable(mlir::ModuleOp one, const sema::Train &train, Random &random) const {
-    const bool by_norms =
-        train.optimizer.kind == sema::Optimizer::Kind::lars || train.optimizer.kind == sema::Optimizer::Kind::lamb;
+    const bool by_norms = divides_by_norms(train);
     if (by_norms && has_vanishing_gradient())
         return false;
     // A norm that is zero but for rounding may be exactly zero in some runs.

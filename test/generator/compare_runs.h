@@ -19,6 +19,9 @@ namespace planc::test {
 /// How many values labels take: the extent of the role `class` in the prediction.
 [[nodiscard]] int classes_of(const sema::Train &train);
 
+/// Whether steps are divided by norms of gradients, which makes something of a gradient that is zero but for rounding.
+[[nodiscard]] bool divides_by_norms(const sema::Train &train);
+
 /// How many values the whole numbers of an input take: the classes of a label, the rows of the table that it indexes.
 [[nodiscard]] int whole_numbers_of(const sema::Train &train, const std::string &argument);
 
