@@ -56,10 +56,22 @@ class Fusing {
         const Operation &operation = graph_.operations[o];
         const Operation &first = graph_.operations[run_.front()];
         const Nest &loops = graph_.operations[with_loops()].nest;
-        return is_elementwise_update(operation) && operation.parameter == first.parameter &&
+        return is_elementwise_update(operation) && !begins_sum(operation) && operation.parameter == first.parameter &&
                operation.layer == first.layer && operation.per_step == first.per_step &&
                operation.level == first.level && operation.replica == first.replica &&
                (operation.nest.loops.empty() || loops.loops.empty() || have_equal_loops(operation.nest, loops));
+    }
+
+    /// Whether only something else than the run takes what it makes, and it takes nothing of the run: as the norm of a
+    /// weight, it may then be made before what the run waits for, the sum of a gradient over replicas.
+    [[nodiscard]] bool begins_sum(const Operation &operation) const {
+        const bool takes = std::ranges::any_of(operation.operands, [this](ValueId value) {
+            return graph_.values[value].producer && graph_.values[value].producer >= run_.front();
+        });
+        return !takes && std::ranges::all_of(operation.results, [this](ValueId value) {
+            return last_use_[value] < graph_.end_of_program() &&
+                   !is_elementwise_update(graph_.operations[last_use_[value]]);
+        });
     }
 
     /// An operation of the run that has all loops.
