@@ -62,8 +62,8 @@ class Fusing {
                (operation.nest.loops.empty() || loops.loops.empty() || have_equal_loops(operation.nest, loops));
     }
 
-    /// Whether only something else than the run takes what it makes, and it takes nothing of the run: as the norm of a
-    /// weight, it may then be made before what the run waits for, the sum of a gradient over replicas.
+    /// Whether it takes nothing of the run and gives it nothing, as the squares for the norm of a weight: it may then
+    /// be made before what the run waits for, the sum of a gradient over replicas.
     [[nodiscard]] bool begins_sum(const Operation &operation) const {
         const bool takes = std::ranges::any_of(operation.operands, [this](ValueId value) {
             return graph_.values[value].producer && graph_.values[value].producer >= run_.front();

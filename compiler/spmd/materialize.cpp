@@ -41,6 +41,7 @@ class Materializer {
         for (size_t i = 0; i < buckets.size(); ++i)
             for (const sharding::BucketMember &member : buckets[i].members)
                 bucket_of_[{member.value, member.copy}] = static_cast<int>(i);
+        find_first_levels();
         new_ = mlir::func::FuncOp::create(old_.getLoc(), old_.getName(), builder_.getFunctionType({}, {}));
         for (mlir::NamedAttribute attribute : old_->getAttrs())
             if (attribute.getName() != "function_type" && attribute.getName() != "arg_attrs")
@@ -56,6 +57,21 @@ class Materializer {
     }
 
   private:
+    /// Operations are not in the order of their levels.
+    void find_first_levels() {
+        for (const OperationId o : extracted_.graph.operations.ids()) {
+            const sharding::Operation &operation = extracted_.graph.operations[o];
+            for (size_t i = 0; i < operation.operands.size(); ++i) {
+                const ValueId value = operation.operands[i];
+                for (int c = laid_out_.operations[o].operand_copy[i]; c >= 0;
+                     c = copies(value)[static_cast<size_t>(c)].source) {
+                    int &first = first_level_.try_emplace({value, c}, operation.level).first->second;
+                    first = std::min(first, operation.level);
+                }
+            }
+        }
+    }
+
     /// One argument for each layout in which an input is needed whole.
     void add_arguments(mlir::Block &body) {
         llvm::SmallVector<mlir::Attribute> attributes;
@@ -161,8 +177,10 @@ class Materializer {
                 builder_.getStringAttr(sharding::name(wanted.phase)), ir::StrategyAttr());
             collective->setAttr("tensor", builder_.getStringAttr(extracted_.graph.values[value].name));
             // Other stages may get what is computed here; what arrives is first used when it is there.
-            if (const OperationId producer = extracted_.graph.values[value].producer; producer || wanted.first_use)
-                ir::set_level(collective, extracted_.graph.operations[producer ? producer : wanted.first_use].level);
+            if (const OperationId producer = extracted_.graph.values[value].producer)
+                ir::set_level(collective, extracted_.graph.operations[producer].level);
+            else if (const auto level = first_level_.find({value, index}); level != first_level_.end())
+                ir::set_level(collective, level->second);
             if (const auto bucket = bucket_of_.find({value, index}); bucket != bucket_of_.end())
                 collective->setAttr("bucket", builder_.getI64IntegerAttr(bucket->second));
             if (method_)
@@ -213,6 +231,8 @@ class Materializer {
     OperationId next_operation_{0};
     std::map<std::pair<ValueId, int>, Value> made_;    ///< by value and copy
     std::map<std::pair<ValueId, int>, int> bucket_of_; ///< by value and copy
+    /// Per value and copy, the first level with an operation that takes it, itself or a copy that is made from it.
+    std::map<std::pair<ValueId, int>, int> first_level_;
     llvm::DenseMap<Value, Value> constants_;
 };
 

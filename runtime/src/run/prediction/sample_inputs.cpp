@@ -42,6 +42,7 @@ Facts SampleInputs::facts() const {
     facts.insert(facts.end(), fields.begin(), fields.end());
     return facts;
 }
+
 std::vector<NamedFile> SampleInputs::files() const {
     std::vector<NamedFile> files;
     for (const std::string &path : paths_)
