@@ -1,7 +1,6 @@
 #include "graph_network.h"
 
 #include "edge_layers.h"
-#include "optimizer.h"
 
 #include <algorithm>
 
@@ -119,18 +118,11 @@ class GraphNetwork : private EdgeLayers {
         const int classes = prediction_.back().extent;
         fields_.push_back({labels ? "label" : "target", samples_, labels ? 1 : classes, labels ? classes : 0});
         network_.file.data = data_.declaration(samples_, fields_, network_.file.files);
-        network_.file.training = "train net on fields {\n    loss = " + loss +
-                                 "\n    optimizer = " + random_optimizer(random_) +
-                                 "\n    steps = 3\n    layout = rules\n}\n";
+        train(loss);
     }
 
     void declarations() {
-        network_.file.declarations = imports();
-        for (const Dimension &dimension : defaults_) {
-            network_.file.declarations.push_back("dim " + dimension.role + " = " + std::to_string(dimension.extent));
-            network_.roles.push_back(dimension.role);
-        }
-        network_.roles.insert(network_.roles.end(), primed_.begin(), primed_.end());
+        declare(imports());
         network_.frequent_roles = {"vertex", "vertex'", "hidden", "vertex", "vertex'", samples_};
     }
 

@@ -1,7 +1,6 @@
 #include "network.h"
 
 #include "convolution_layers.h"
-#include "optimizer.h"
 
 #include <algorithm>
 
@@ -390,18 +389,11 @@ class Layers : private ConvolutionLayers {
             {"cross_entropy(" + call + ", label)", "cross_entropy(" + call + ", label)",
              "mean_square_error(" + call + ", target)", "mean_square_error(softmax(" + call + "), target)",
              "0.5 * cross_entropy(tanh(" + call + "), label)", "0.1 + mean_square_error(" + call + ", target) * 2"});
-        network_.file.training = "train net on fields {\n    loss = " + loss +
-                                 "\n    optimizer = " + random_optimizer(random_) +
-                                 "\n    steps = 3\n    layout = rules\n}\n";
+        train(loss);
     }
 
     void declarations() {
-        network_.file.declarations = imports();
-        for (const Dimension &dimension : defaults_) {
-            network_.file.declarations.push_back("dim " + dimension.role + " = " + std::to_string(dimension.extent));
-            network_.roles.push_back(dimension.role);
-        }
-        network_.roles.insert(network_.roles.end(), primed_.begin(), primed_.end());
+        declare(imports());
         if (with_library_)
             network_.file.declarations.emplace_back(library);
     }

@@ -1,6 +1,9 @@
 #include "writer.h"
 
+#include "optimizer.h"
+
 #include <algorithm>
+#include <utility>
 
 namespace planc::test {
 
@@ -181,6 +184,21 @@ std::string Writer::unary(const std::string &x) {
     default:
         return smooth(x);
     }
+}
+
+void Writer::declare(std::vector<std::string> imports) {
+    network_.file.declarations = std::move(imports);
+    for (const Dimension &dimension : defaults_) {
+        network_.file.declarations.push_back("dim " + dimension.role + " = " + std::to_string(dimension.extent));
+        network_.roles.push_back(dimension.role);
+    }
+    network_.roles.insert(network_.roles.end(), primed_.begin(), primed_.end());
+}
+
+void Writer::train(const std::string &loss) {
+    network_.file.training = "train net on fields {\n    loss = " + loss +
+                             "\n    optimizer = " + random_optimizer(random_) +
+                             "\n    steps = 3\n    layout = rules\n}\n";
 }
 
 } // namespace planc::test

@@ -69,6 +69,10 @@ class Writer {
     std::string smooth(const std::string &x);
     std::string unary(const std::string &x);
 
+    /// Writes what stands before the network, and the training behind it.
+    void declare(std::vector<std::string> imports);
+    void train(const std::string &loss);
+
     [[nodiscard]] const Dimension &declared(const std::string &role) const;
 
     Random &random_;
