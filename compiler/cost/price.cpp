@@ -40,12 +40,12 @@ class RankSums {
     void report(CostTable &table) {
         table.calls = calls_;
         for (const Row &row : alike_)
-            add(table, row, sends_.busiest(row.step));
+            add(table, row, sends_.busiest(row.step).sender.sent);
         if (scan_)
             find_busiest(table);
         else
             for (const Row &row : different_)
-                add(table, row, sends_.busiest(row.step));
+                add(table, row, sends_.busiest(row.step).sender.sent);
     }
 
     /// Calls and bytes of every rank.
@@ -53,10 +53,10 @@ class RankSums {
         std::vector<planrt::Traffic> sums(static_cast<std::size_t>(mesh_.ranks()), {calls_, 0});
         for (const auto *rows : {&alike_, &different_})
             for (const Row &row : *rows) {
-                const std::vector<Traffic> &traffic = sends_.by_rank(row.step);
+                const std::vector<Flow> &flow = sends_.by_rank(row.step);
                 for (std::size_t rank = 0; rank < sums.size(); ++rank) {
-                    sums[rank].elements += row.times * traffic[rank].elements * row.element_bytes;
-                    sums[rank].calls += row.call ? row.times * traffic[rank].calls : 0;
+                    sums[rank].elements += row.times * flow[rank].sent.elements * row.element_bytes;
+                    sums[rank].calls += row.call ? row.times * flow[rank].sent.calls : 0;
                 }
             }
         return sums;
@@ -78,13 +78,13 @@ class RankSums {
     void find_busiest(CostTable &table) {
         std::vector<double> bytes(mesh_.ranks(), 0.0);
         for (const Row &row : different_) {
-            const std::vector<Traffic> &by_rank = sends_.by_rank(row.step);
+            const std::vector<Flow> &by_rank = sends_.by_rank(row.step);
             for (std::size_t rank = 0; rank < bytes.size(); ++rank)
-                bytes[rank] += static_cast<double>(row.times * by_rank[rank].elements) * row.element_bytes;
+                bytes[rank] += static_cast<double>(row.times * by_rank[rank].sent.elements) * row.element_bytes;
         }
         table.busiest_rank = static_cast<int>(std::max_element(bytes.begin(), bytes.end()) - bytes.begin());
         for (const Row &row : different_)
-            add(table, row, sends_.by_rank(row.step)[table.busiest_rank]);
+            add(table, row, sends_.by_rank(row.step)[table.busiest_rank].sent);
     }
 
     const Mesh &mesh_;

@@ -44,16 +44,16 @@ CollectivePrice::CollectivePrice(ir::StartOp start, ir::WaitOp wait, ir::MeshAtt
       group_(group_of(info_.axes, whole, role, machine, known.groups)), in_bucket_(is_fusable(info_, wait, mesh_)) {
     for (const schedule::CollectiveInfo::Member &member : info_.members) {
         const sharding::Step &step = steps_.emplace_back(info_.kind, info_.axes, member.from, member.to);
-        std::vector<planrt::Traffic> &traffic = known.traffic[cost::key(step)];
-        if (traffic.empty() && cost::uniform_traffic(step, mesh_))
-            traffic = {cost::busiest_traffic(step, mesh_)};
-        else if (traffic.empty())
-            traffic = cost::traffic_by_rank(step, mesh_);
-        traffic_.push_back(&traffic);
+        std::vector<cost::Flow> &flow = known.flows[cost::key(step)];
+        if (flow.empty() && cost::uniform_traffic(step, mesh_))
+            flow = {cost::busiest_flows(step, mesh_).sender};
+        else if (flow.empty())
+            flow = cost::flow_by_rank(step, mesh_);
+        flows_.push_back(&flow);
     }
 }
 
-CollectivePrice::Rank CollectivePrice::price(const std::vector<planrt::Traffic> &handed) const {
+CollectivePrice::Rank CollectivePrice::price(const std::vector<cost::Flow> &flows) const {
     cost::Seconds latency{};
     cost::Seconds rest{};
     Rank result;
@@ -61,7 +61,7 @@ CollectivePrice::Rank CollectivePrice::price(const std::vector<planrt::Traffic> 
     cost::Seconds work_of_latency{};
     for (std::size_t m = 0; m < steps_.size(); ++m) {
         const cost::StepPrice price =
-            cost::price_traffic(steps_[m], handed[m], info_.members[m].element_bytes, group_, machine_, in_bucket_);
+            cost::price_flow(steps_[m], flows[m], info_.members[m].element_bytes, group_, machine_, in_bucket_);
         const double processor = price.rate != nullptr ? price.rate->processor : 0;
         const cost::Seconds own = price.price.seconds() - price.price.latency;
         if (price.price.latency > latency) {
@@ -83,15 +83,14 @@ CollectivePrice::Rank CollectivePrice::price(const std::vector<planrt::Traffic> 
 std::vector<CollectivePrice::Rank> CollectivePrice::on(const std::vector<int> &ranks) const {
     std::vector<Rank> result;
     result.reserve(ranks.size());
-    std::vector<std::pair<std::vector<planrt::Traffic>, Rank>> known; // few ranks hand over something else
-    std::vector<planrt::Traffic> handed(steps_.size());
+    std::vector<std::pair<std::vector<cost::Flow>, Rank>> known; // few ranks differ
+    std::vector<cost::Flow> flows(steps_.size());
     for (int rank : ranks) {
         for (std::size_t m = 0; m < steps_.size(); ++m)
-            handed[m] =
-                traffic_[m]->size() == 1 ? traffic_[m]->front() : (*traffic_[m])[static_cast<std::size_t>(rank)];
-        auto at = std::find_if(known.begin(), known.end(), [&](const auto &each) { return each.first == handed; });
+            flows[m] = flows_[m]->size() == 1 ? flows_[m]->front() : (*flows_[m])[static_cast<std::size_t>(rank)];
+        auto at = std::find_if(known.begin(), known.end(), [&](const auto &each) { return each.first == flows; });
         if (at == known.end())
-            at = known.emplace(at, handed, price(handed));
+            at = known.emplace(at, flows, price(flows));
         result.push_back(at->second);
     }
     return result;
@@ -99,17 +98,19 @@ std::vector<CollectivePrice::Rank> CollectivePrice::on(const std::vector<int> &r
 
 std::vector<std::vector<std::int64_t>> CollectivePrice::numbers() const {
     std::vector<std::vector<std::int64_t>> columns;
-    for (std::size_t m = 0; m < steps_.size(); ++m) {
-        if (traffic_[m]->size() == 1)
+    for (const std::vector<cost::Flow> *flows : flows_) {
+        if (flows->size() == 1)
             continue;
-        std::vector<std::int64_t> elements;
+        std::vector<std::int64_t> sent;
         std::vector<std::int64_t> calls;
-        for (const planrt::Traffic &handed : *traffic_[m]) {
-            elements.push_back(handed.elements);
-            calls.push_back(handed.calls);
+        std::vector<std::int64_t> received;
+        for (const cost::Flow &flow : *flows) {
+            sent.push_back(flow.sent.elements);
+            calls.push_back(flow.sent.calls);
+            received.push_back(flow.received);
         }
-        columns.push_back(std::move(elements));
-        columns.push_back(std::move(calls));
+        for (auto *column : {&sent, &calls, &received})
+            columns.push_back(std::move(*column));
     }
     return columns;
 }

@@ -11,8 +11,8 @@ namespace planc::timeline {
 
 /// A cache for the collectives of one schedule, since layers repeat. References stay valid.
 struct KnownCollectives {
-    std::map<std::vector<int>, cost::Group> groups;              ///< by axes
-    std::map<std::string, std::vector<planrt::Traffic>> traffic; ///< by step: of each rank, or of all
+    std::map<std::vector<int>, cost::Group> groups;       ///< by axes
+    std::map<std::string, std::vector<cost::Flow>> flows; ///< by step: of each rank, or of all
 };
 
 class CollectivePrice {
@@ -33,20 +33,20 @@ class CollectivePrice {
     [[nodiscard]] std::vector<Rank> on(const std::vector<int> &ranks) const;
 
     [[nodiscard]] const std::vector<int> &axes() const { return info_.axes; }
-    /// The amounts that the collective sends, by rank: one column for each number that differs. They serve to
+    /// The amounts that the collective moves, by rank: one column for each number that differs. They serve to
     /// distinguish ranks.
     [[nodiscard]] std::vector<std::vector<std::int64_t>> numbers() const;
 
   private:
-    [[nodiscard]] Rank price(const std::vector<planrt::Traffic> &handed) const; ///< by member
+    [[nodiscard]] Rank price(const std::vector<cost::Flow> &flows) const; ///< by member
 
     schedule::CollectiveInfo info_;
     planrt::Mesh mesh_;
     const cost::Machine &machine_;
     const cost::Group &group_;
     bool in_bucket_ = false;
-    std::vector<sharding::Step> steps_;                         ///< per member
-    std::vector<const std::vector<planrt::Traffic> *> traffic_; ///< per member: of each rank, or of all
+    std::vector<sharding::Step> steps_;                  ///< per member
+    std::vector<const std::vector<cost::Flow> *> flows_; ///< per member: of each rank, or of all
 };
 
 } // namespace planc::timeline

@@ -15,6 +15,18 @@ using sharding::CollectiveKind;
 using sharding::Step;
 using namespace sharding::reference;
 
+/// From planrt's boxes.
+Flow flow_of(const Step &step, const sharding::Mesh &mesh, int rank) {
+    Flow flow{planrt::traffic(step.kind, step.from, step.to, mesh, rank), 0};
+    flow.received = flow.sent.elements;
+    if (step.kind == CollectiveKind::exchange || step.kind == CollectiveKind::all_to_all) {
+        flow.received = 0;
+        for (const planrt::Transfer &each : planrt::exchange(step.from, step.to, mesh, rank).receives)
+            flow.received += planrt::volume(each.box);
+    }
+    return flow;
+}
+
 TEST(Traffic, EqualsTheIntersectionOfBoxesOnEveryRank) {
     Random random(7);
     for (int trial = 0; trial < 3000; ++trial) {
@@ -28,16 +40,18 @@ TEST(Traffic, EqualsTheIntersectionOfBoxesOnEveryRank) {
         if (trial % 3 == 0)
             step.to = with_random_windows(step.to, random);
         step.kind = CollectiveKind::exchange;
-        const std::vector<Traffic> by_rank = traffic_by_rank(step, mesh);
+        const std::vector<Flow> by_rank = flow_by_rank(step, mesh);
         ASSERT_EQ(static_cast<int>(by_rank.size()), mesh.ranks());
-        Traffic busiest;
+        Flow busiest;
         for (int rank = 0; rank < mesh.ranks(); ++rank) {
-            const Traffic expected = planrt::traffic(step.kind, step.from, step.to, mesh, rank);
+            const Flow expected = flow_of(step, mesh, rank);
             ASSERT_EQ(by_rank[rank], expected)
                 << "trial " << trial << ", rank " << rank << ": " << text(step.from) << " to " << text(step.to);
-            busiest.elements = std::max(busiest.elements, expected.elements);
+            busiest.sent.elements = std::max(busiest.sent.elements, expected.sent.elements);
+            busiest.received = std::max(busiest.received, expected.received);
         }
-        EXPECT_EQ(busiest_traffic(step, mesh).elements, busiest.elements);
+        EXPECT_EQ(busiest_flows(step, mesh).sender.sent.elements, busiest.sent.elements);
+        EXPECT_EQ(busiest_flows(step, mesh).receiver.received, busiest.received);
     }
 }
 
@@ -67,13 +81,15 @@ TEST(Traffic, OfNeededRowsEqualsTheIntersectionOfBoxesOnEveryRank) {
             window.row_cuts = uniform(random, 1, static_cast<int>(first.axes.size()));
             first.window = window;
         }
-        const std::vector<Traffic> by_rank = traffic_by_rank(step, mesh);
+        const std::vector<Flow> by_rank = flow_by_rank(step, mesh);
         for (int rank = 0; rank < mesh.ranks(); ++rank)
-            ASSERT_EQ(by_rank[rank], planrt::traffic(step.kind, step.from, step.to, mesh, rank))
+            ASSERT_EQ(by_rank[rank], flow_of(step, mesh, rank))
                 << "trial " << trial << ", rank " << rank << ": " << text(step.from) << " to " << text(step.to);
-        const auto fewer = [](const Traffic &a, const Traffic &b) { return a.elements < b.elements; };
-        EXPECT_EQ(busiest_traffic(step, mesh).elements,
-                  std::max_element(by_rank.begin(), by_rank.end(), fewer)->elements);
+        const auto fewer = [](const Flow &a, const Flow &b) { return a.sent.elements < b.sent.elements; };
+        const auto receives_less = [](const Flow &a, const Flow &b) { return a.received < b.received; };
+        const BusiestFlows busiest = busiest_flows(step, mesh);
+        EXPECT_EQ(busiest.sender.sent.elements, std::ranges::max_element(by_rank, fewer)->sent.elements);
+        EXPECT_EQ(busiest.receiver.received, std::ranges::max_element(by_rank, receives_less)->received);
     }
 }
 
@@ -95,7 +111,8 @@ TEST(Traffic, TablesOfOneStepServeOthers) {
                 const Traffic each = planrt::traffic(step.kind, step.from, step.to, mesh, rank);
                 most = std::max(most, each, [](const Traffic &a, const Traffic &b) { return a.elements < b.elements; });
             }
-            ASSERT_EQ(tables.busiest(step).elements, most.elements) << text(step.from) << " to " << text(step.to);
+            ASSERT_EQ(tables.busiest(step).sender.sent.elements, most.elements)
+                << text(step.from) << " to " << text(step.to);
         }
     }
 }
@@ -109,17 +126,17 @@ TEST(Traffic, ReshardsOfAllKinds) {
         const sharding::Placement from = random_placement(extents, mesh, true, random, stored);
         const sharding::Placement to = random_placement(extents, mesh, false, random, stored);
         for (const Step &step : sharding::reshard(from, to, mesh)) {
-            const std::vector<Traffic> by_rank = traffic_by_rank(step, mesh);
-            const Traffic busiest = busiest_traffic(step, mesh);
+            const std::vector<Flow> by_rank = flow_by_rank(step, mesh);
+            const Flow busiest = busiest_flows(step, mesh).sender;
             std::int64_t most = 0;
             for (int rank = 0; rank < mesh.ranks(); ++rank) {
-                ASSERT_EQ(by_rank[rank], planrt::traffic(step.kind, step.from, step.to, mesh, rank));
-                most = std::max(most, by_rank[rank].elements);
+                ASSERT_EQ(by_rank[rank], flow_of(step, mesh, rank));
+                most = std::max(most, by_rank[rank].sent.elements);
             }
-            EXPECT_EQ(busiest.elements, most);
+            EXPECT_EQ(busiest.sent.elements, most);
             if (uniform_traffic(step, mesh)) {
-                for (const Traffic &traffic : by_rank)
-                    EXPECT_EQ(traffic, busiest);
+                for (const Flow &flow : by_rank)
+                    EXPECT_EQ(flow, busiest);
             }
         }
     }

@@ -62,10 +62,15 @@ double latencies(const planrt::Traffic &traffic, const planrt::Placement &to) {
     return static_cast<double>(needed_rows ? std::min<std::int64_t>(traffic.calls, 1) : traffic.calls);
 }
 
-/// The price of a collective that moves `traffic` on its busiest rank.
-Price price_by(Algorithm algorithm, CollectiveKind kind, const Group &group, const planrt::Traffic &traffic,
-               Bytes payload, const planrt::Placement &to, const Machine &machine) {
-    const double elements = static_cast<double>(traffic.elements);
+/// The elements of the rank's slower direction. What one side of a halo brings arrives while the other side's is sent.
+std::int64_t elements_of(const Flow &flow, const planrt::Placement &to) {
+    return planrt::has_halos(to) ? flow.sent.elements : std::max(flow.sent.elements, flow.received);
+}
+
+/// The price of a collective with this flow on its busiest rank.
+Price price_by(Algorithm algorithm, CollectiveKind kind, const Group &group, const Flow &flow, Bytes payload,
+               const planrt::Placement &to, const Machine &machine) {
+    const auto elements = static_cast<double>(elements_of(flow, to));
     switch (kind) {
     case CollectiveKind::all_reduce:
         return all_reduce(algorithm, group, payload, elements, machine.reduction_flops_per_second);
@@ -76,7 +81,7 @@ Price price_by(Algorithm algorithm, CollectiveKind kind, const Group &group, con
     case CollectiveKind::all_to_all:
         return all_to_all(group, payload);
     case CollectiveKind::exchange:
-        return point_to_point(group, planrt::has_halos(to), latencies(traffic, to), payload);
+        return point_to_point(group, planrt::has_halos(to), latencies(flow.sent, to), payload);
     case CollectiveKind::slice:
         break;
     }
@@ -108,21 +113,22 @@ StepPrice price_step(const sharding::Step &step, int element_bytes, const shardi
 // The price is that of the cheapest algorithm that the machine has for vectors of this size; of equally cheap ones, the
 // first. Measured times are those of MPI's own calls. If one call of MPI cannot count the elements, the program sends
 // the messages of the algorithm as which the call is priced.
-StepPrice price_traffic(const sharding::Step &step, const planrt::Traffic &traffic, int element_bytes,
-                        const Group &group, const Machine &machine, bool in_bucket) {
+StepPrice price_flow(const sharding::Step &step, const Flow &flow, int element_bytes, const Group &group,
+                     const Machine &machine, bool in_bucket) {
     StepPrice result;
     result.ranks = group.ranks;
-    result.traffic = traffic;
-    const Bytes payload(static_cast<double>(traffic.elements) * element_bytes);
+    result.traffic = flow.sent;
+    const std::int64_t elements = elements_of(flow, step.to);
+    const Bytes payload(static_cast<double>(elements) * element_bytes);
     result.vector_bytes = payload.value;
     const Bytes decides(in_bucket ? static_cast<double>(sharding::largest_fused_bytes) : payload.value);
     const double part = payload.value > 0 ? decides.value / payload.value : 1; // the sizes that are compared
-    const double calls = step.kind == CollectiveKind::exchange ? static_cast<double>(traffic.calls) : 1;
+    const double calls = step.kind == CollectiveKind::exchange ? static_cast<double>(flow.sent.calls) : 1;
     double least = 0;
     for (const AlgorithmRange &range : alternatives(table_of(step.kind, machine.algorithms), decides)) {
-        const bool by_mpi = (range.by_mpi && traffic.elements <= most_counted) || !has_methods(step.kind);
+        const bool by_mpi = (range.by_mpi && elements <= most_counted) || !has_methods(step.kind);
         const support::CollectiveRate *rate = by_mpi ? measured_rate(step.kind, group, decides, machine) : nullptr;
-        Price price = price_by(range.algorithm, step.kind, group, result.traffic, payload, step.to, machine);
+        Price price = price_by(range.algorithm, step.kind, group, flow, payload, step.to, machine);
         if (rate != nullptr)
             take_measured(*rate, payload, calls, price);
         const double seconds = price.latency.value + part * (price.transfer + price.arithmetic).value;
@@ -171,8 +177,18 @@ const StepPrice &StepPrices::of(const sharding::Step &step, int element_bytes, b
     StepPrice &price = known->second;
     if (!is_new)
         return price;
-    if (step.kind != CollectiveKind::slice)
-        price = price_traffic(step, sends_.busiest(step), element_bytes, group_over(step.axes), machine_, in_bucket);
+    if (step.kind == CollectiveKind::slice)
+        return price;
+    const Group &group = group_over(step.axes);
+    const BusiestFlows busiest = sends_.busiest(step);
+    price = price_flow(step, busiest.sender, element_bytes, group, machine_, in_bucket);
+    if (busiest.receiver == busiest.sender)
+        return price;
+    StepPrice receiver = price_flow(step, busiest.receiver, element_bytes, group, machine_, in_bucket);
+    if (receiver.price.seconds() > price.price.seconds()) {
+        receiver.traffic = price.traffic;
+        price = receiver;
+    }
     return price;
 }
 

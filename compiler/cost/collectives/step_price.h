@@ -17,9 +17,9 @@
 namespace planc::cost {
 
 struct StepPrice {
-    planrt::Traffic traffic; ///< of the busiest rank
+    planrt::Traffic traffic; ///< of the rank that sends most
     std::int64_t ranks = 1;  ///< of the group
-    double vector_bytes = 0; ///< n in the formulas of collectives.h, for the busiest rank
+    double vector_bytes = 0; ///< n in the formulas of collectives.h: of the rank whose sends or receives take longest
     Algorithm algorithm = Algorithm::ring;
     /// How the program runs it: by messages, or by MPI's own call, which is priced as the algorithm or as measured.
     planrt::Method method;
@@ -45,9 +45,9 @@ struct StepPrice {
 [[nodiscard]] StepPrice price_step(const sharding::Step &step, int element_bytes, const sharding::Mesh &mesh,
                                    const Machine &machine, bool in_bucket = false);
 
-/// The same for a rank that sends `traffic`, in a group made by group().
-[[nodiscard]] StepPrice price_traffic(const sharding::Step &step, const planrt::Traffic &traffic, int element_bytes,
-                                      const Group &group, const Machine &machine, bool in_bucket = false);
+/// The same for a rank with this flow, in a group made by group().
+[[nodiscard]] StepPrice price_flow(const sharding::Step &step, const Flow &flow, int element_bytes, const Group &group,
+                                   const Machine &machine, bool in_bucket = false);
 
 /// The rounds by which a step is priced. For an exchange, it is one message; `halo`: between neighbours.
 [[nodiscard]] std::vector<Round> rounds(sharding::CollectiveKind kind, Algorithm algorithm, const Group &group,

@@ -35,8 +35,9 @@ int block_of(Range whole, int parts, std::int64_t at) {
 /// One dimension of an exchange, tabulated over the coordinates of the axes that split it before or after.
 struct DimensionSends {
     struct Entry {
-        Traffic wanted;        ///< peers whose block meets this rank's, and the length of what they get together
-        std::int64_t kept = 0; ///< length of what the rank itself keeps
+        Traffic wanted;          ///< peers whose block meets this rank's, and the length of what they get together
+        std::int64_t kept = 0;   ///< length of what the rank itself keeps
+        std::int64_t needed = 0; ///< length of what the rank has afterwards, with what it keeps
     };
     std::vector<std::size_t> stride; ///< per axis, 0: of no matter here
     std::vector<Entry> entries;
@@ -83,7 +84,9 @@ class TabulateSends {
         if (axis == coordinates_.size()) {
             const Range held = range(from_);
             DimensionSends::Entry &entry = sends_.entries[&sends_.at(coordinates_) - sends_.entries.data()];
-            entry.kept = overlap(held, range(to_));
+            const Range needed = range(to_);
+            entry.kept = overlap(held, needed);
+            entry.needed = needed.size();
             entry.wanted = wanted(0, to_.whole(), held);
             return;
         }
@@ -172,12 +175,15 @@ class WalkLists {
                 held_.push_back({held.end, offset(from_.axes), coordinates_});
         });
         for_blocks(to_, 0, to_.whole(), [&](const planrt::CutBlock &block) { walk(to_.indices(block)); });
-        for (const int axis : cut_elsewhere_) { // what peers want does not depend on it
-            const std::size_t stride = sends_.stride[axis];
-            for (std::size_t entry = 0; entry < sends_.entries.size(); ++entry)
-                if (const std::size_t at = entry / stride % static_cast<std::size_t>(mesh_.sizes[axis]); at > 0)
-                    sends_.entries[entry].wanted = sends_.entries[entry - at * stride].wanted;
-        }
+        for (const int axis : cut_elsewhere_) // what peers want does not depend on it
+            for_others_along(axis, [](DimensionSends::Entry &entry, const DimensionSends::Entry &first) {
+                entry.wanted = first.wanted;
+            });
+        for (const int axis : from_.axes)
+            if (!contains(to_.axes, axis))
+                for_others_along(axis, [](DimensionSends::Entry &entry, const DimensionSends::Entry &first) {
+                    entry.needed = first.needed;
+                });
         return std::move(sends_);
     }
     /// How many blocks of needed rows were looked at, by time: each part that a block of `from` holds counts besides.
@@ -204,6 +210,14 @@ class WalkLists {
         coordinates_[axis] = 0;
     }
 
+    /// Visits the entries whose coordinate along the axis is not 0, each with that whose coordinate is 0.
+    template <class Visit> void for_others_along(int axis, const Visit &visit) {
+        const std::size_t stride = sends_.stride[axis];
+        for (std::size_t entry = 0; entry < sends_.entries.size(); ++entry)
+            if (const std::size_t at = entry / stride % static_cast<std::size_t>(mesh_.sizes[axis]); at > 0)
+                visit(sends_.entries[entry], sends_.entries[entry - at * stride]);
+    }
+
     template <class Axes> [[nodiscard]] std::size_t offset(const Axes &axes) const {
         std::size_t result = 0;
         for (const int axis : axes)
@@ -214,6 +228,7 @@ class WalkLists {
     /// Adds what the ranks at `coordinates_` need.
     void walk(const Range &needed) {
         ++blocks_;
+        sends_.entries[offset(to_.axes)].needed = needed.size();
         if (needed.size() == 0)
             return;
         const auto end = std::lower_bound(needed.listed->begin(), needed.listed->end(), needed.end);
@@ -251,8 +266,8 @@ class WalkLists {
 } // namespace
 
 struct SendTables::Known {
-    std::map<std::vector<std::int64_t>, DimensionSends> tables;    ///< by all that they depend on
-    std::unordered_map<std::string, std::vector<Traffic>> by_rank; ///< by key of the step
+    std::map<std::vector<std::int64_t>, DimensionSends> tables; ///< by all that they depend on
+    std::unordered_map<std::string, std::vector<Flow>> by_rank; ///< by key of the step
     double blocks_of_needed = 0;
 
     const DimensionSends &of(const planrt::DimensionPlacement &from, const planrt::DimensionPlacement &to,
@@ -308,22 +323,25 @@ class Sends {
     /// Axes along which ranks may differ in what they send.
     [[nodiscard]] const std::vector<bool> &varying() const { return varying_; }
 
-    [[nodiscard]] std::vector<Traffic> by_rank(const Mesh &mesh) const {
-        std::vector<Traffic> result;
+    [[nodiscard]] std::vector<Flow> by_rank(const Mesh &mesh) const {
+        std::vector<Flow> result;
         result.reserve(mesh.ranks());
         for_each_rank(std::vector<bool>(mesh.sizes.size(), true), mesh,
-                      [&](const Traffic &traffic) { result.push_back(traffic); });
+                      [&](const Flow &flow) { result.push_back(flow); });
         return result;
     }
 
-    /// Of all ranks that differ along these axes, the traffic of the one with the most elements (among equals, the most
-    /// calls).
-    [[nodiscard]] Traffic busiest(const std::vector<bool> &varying, const Mesh &mesh) const {
-        Traffic busiest;
-        for_each_rank(varying, mesh, [&](const Traffic &traffic) {
-            if (traffic.elements > busiest.elements ||
-                (traffic.elements == busiest.elements && traffic.calls > busiest.calls))
-                busiest = traffic;
+    /// Of all ranks that differ along these axes.
+    [[nodiscard]] BusiestFlows busiest(const std::vector<bool> &varying, const Mesh &mesh) const {
+        const auto more = [](std::int64_t a, const Flow &flow_a, std::int64_t b, const Flow &flow_b) {
+            return a > b || (a == b && flow_a.sent.calls > flow_b.sent.calls);
+        };
+        BusiestFlows busiest;
+        for_each_rank(varying, mesh, [&](const Flow &flow) {
+            if (more(flow.sent.elements, flow, busiest.sender.sent.elements, busiest.sender))
+                busiest.sender = flow;
+            if (more(flow.received, flow, busiest.receiver.received, busiest.receiver))
+                busiest.receiver = flow;
         });
         return busiest;
     }
@@ -356,18 +374,20 @@ class Sends {
         }
     }
 
-    /// The traffic of a rank, by its entry in each dimension.
-    [[nodiscard]] Traffic product(const std::vector<const DimensionSends::Entry *> &entries) const {
-        Traffic all{replicas_, replicas_};
+    /// The flow of a rank, by its entry in each dimension.
+    [[nodiscard]] Flow product(const std::vector<const DimensionSends::Entry *> &entries) const {
+        Flow all{{replicas_, replicas_}, 1};
         std::int64_t kept = 1;
         for (const DimensionSends::Entry *entry : entries) {
-            all.calls *= entry->wanted.calls;
-            all.elements *= entry->wanted.elements;
+            all.sent.calls *= entry->wanted.calls;
+            all.sent.elements *= entry->wanted.elements;
+            all.received *= entry->needed;
             kept *= entry->kept;
         }
         if (kept > 0) { // what the rank itself keeps is no send
-            --all.calls;
-            all.elements -= kept;
+            --all.sent.calls;
+            all.sent.elements -= kept;
+            all.received -= kept;
         }
         return all;
     }
@@ -401,6 +421,12 @@ class Sends {
 
 bool point_to_point(CollectiveKind kind) {
     return kind == CollectiveKind::all_to_all || kind == CollectiveKind::exchange;
+}
+
+/// Of a collective that is not point to point.
+Flow collective_flow(const Step &step, const Mesh &mesh, int rank) {
+    const Traffic sent = planrt::traffic(step.kind, step.from, step.to, mesh, rank);
+    return {sent, sent.elements};
 }
 
 } // namespace
@@ -445,7 +471,7 @@ std::string key(const sharding::Step &step) {
     return text;
 }
 
-std::vector<Traffic> traffic_by_rank(const Step &step, const Mesh &mesh) {
+std::vector<Flow> flow_by_rank(const Step &step, const Mesh &mesh) {
     return SendTables(mesh).by_rank(step);
 }
 
@@ -456,37 +482,39 @@ double SendTables::blocks_of_needed() const {
     return known_->blocks_of_needed;
 }
 
-const std::vector<Traffic> &SendTables::by_rank(const Step &step) {
+const std::vector<Flow> &SendTables::by_rank(const Step &step) {
     const auto [known, is_new] = known_->by_rank.try_emplace(key(step));
-    std::vector<Traffic> &result = known->second;
+    std::vector<Flow> &result = known->second;
     if (!is_new)
         return result;
     if (point_to_point(step.kind)) {
         result = Sends(step, mesh_, *known_).by_rank(mesh_);
         if (step.kind == CollectiveKind::all_to_all)
-            for (Traffic &traffic : result)
-                traffic.calls = 1;
+            for (Flow &flow : result)
+                flow.sent.calls = 1;
         return result;
     }
     for (int rank = 0; rank < mesh_.ranks(); ++rank)
-        result.push_back(planrt::traffic(step.kind, step.from, step.to, mesh_, rank));
+        result.push_back(collective_flow(step, mesh_, rank));
     return result;
 }
 
-Traffic busiest_traffic(const Step &step, const Mesh &mesh) {
+BusiestFlows busiest_flows(const Step &step, const Mesh &mesh) {
     return SendTables(mesh).busiest(step);
 }
 
-Traffic SendTables::busiest(const Step &step) {
+BusiestFlows SendTables::busiest(const Step &step) {
     const Mesh &mesh = mesh_;
-    if (!point_to_point(step.kind)) // the first rank has the largest blocks
-        return planrt::traffic(step.kind, step.from, step.to, mesh, 0);
+    if (!point_to_point(step.kind)) { // the first rank has the largest blocks
+        const Flow first = collective_flow(step, mesh, 0);
+        return {first, first};
+    }
     const Sends sends(step, mesh, *known_);
     const std::vector<bool> varying =
         uniform_traffic(step, mesh) ? std::vector<bool>(mesh.sizes.size(), false) : sends.varying();
-    Traffic busiest = sends.busiest(varying, mesh);
+    BusiestFlows busiest = sends.busiest(varying, mesh);
     if (step.kind == CollectiveKind::all_to_all)
-        busiest.calls = 1;
+        busiest.sender.sent.calls = busiest.receiver.sent.calls = 1;
     return busiest;
 }
 

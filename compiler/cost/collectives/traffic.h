@@ -1,4 +1,4 @@
-// What each rank sends in one step of a reshard: planrt::traffic without a scan over all peers.
+// What each rank sends and receives in one step of a reshard: planrt::traffic without a scan over all peers.
 //
 // Example: reducing a [4096, 16] partial sum over 8 ranks is one call of 65,536 elements on every rank.
 #pragma once
@@ -7,6 +7,7 @@
 
 #include <planrt/layout.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,11 +16,21 @@ namespace planc::cost {
 
 using planrt::Traffic;
 
-/// For every rank; equal to planrt::traffic(step.kind, step.from, step.to, mesh, rank).
-[[nodiscard]] std::vector<Traffic> traffic_by_rank(const sharding::Step &step, const sharding::Mesh &mesh);
+/// What a rank sends, and how much of it arrives there.
+struct Flow {
+    Traffic sent;              ///< equal to planrt::traffic(step.kind, step.from, step.to, mesh, rank)
+    std::int64_t received = 0; ///< elements; the same as are sent, but for an all-to-all or an exchange
+    friend bool operator==(const Flow &, const Flow &) = default;
+};
 
-/// For the rank with the most elements (among equals, the most calls).
-[[nodiscard]] Traffic busiest_traffic(const sharding::Step &step, const sharding::Mesh &mesh);
+/// For every rank.
+[[nodiscard]] std::vector<Flow> flow_by_rank(const sharding::Step &step, const sharding::Mesh &mesh);
+
+struct BusiestFlows {
+    Flow sender;   ///< of the rank that sends most elements (among equals, the most calls)
+    Flow receiver; ///< of the rank that receives most (among equals, the most calls)
+};
+[[nodiscard]] BusiestFlows busiest_flows(const sharding::Step &step, const sharding::Mesh &mesh);
 
 /// The same for many steps on one mesh; tables by dimension that several steps share are computed once.
 class SendTables {
@@ -29,9 +40,9 @@ class SendTables {
     ~SendTables();
     SendTables(const SendTables &) = delete;
     SendTables &operator=(const SendTables &) = delete;
-    [[nodiscard]] Traffic busiest(const sharding::Step &step);
+    [[nodiscard]] BusiestFlows busiest(const sharding::Step &step);
     /// Tabulated once.
-    [[nodiscard]] const std::vector<Traffic> &by_rank(const sharding::Step &step);
+    [[nodiscard]] const std::vector<Flow> &by_rank(const sharding::Step &step);
     /// How many blocks of needed rows (planrt::needed_rows()) were looked at so far.
     [[nodiscard]] double blocks_of_needed() const;
 
