@@ -4,6 +4,8 @@
 
 #include "report/axis.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -44,5 +46,28 @@ struct BarChart {
     std::vector<Bar> bars;
 };
 [[nodiscard]] std::string svg(const BarChart &chart);
+
+/// A sparse matrix and the blocks into which ranks cut it: the darker a place, the more nonzeros it has.
+struct MatrixChart {
+    struct Side {
+        std::string label; ///< "cut over rows"
+        std::int64_t extent = 0;
+        std::vector<std::int64_t> cuts; ///< 0, where each further part begins, `extent`
+    };
+    struct Block {
+        std::size_t row = 0; ///< number of the part
+        std::size_t column = 0;
+        std::string name;  ///< where there is room
+        std::string words; ///< the tooltip
+    };
+    std::string title;
+    Side rows;
+    Side columns;
+    int cells_down = 0; ///< equal parts of the rows …
+    int cells_across = 0;
+    std::vector<std::int64_t> nonzeros; ///< … and the nonzeros in each cell, row by row
+    std::vector<Block> blocks;
+};
+[[nodiscard]] std::string svg(const MatrixChart &chart);
 
 } // namespace planc::report

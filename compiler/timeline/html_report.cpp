@@ -116,8 +116,9 @@ std::string off_by(Seconds predicted, Seconds measured) {
 
 class Page {
   public:
-    Page(const Program &program, const Timeline &timeline, const Trace &predicted, const Trace *measured)
-        : predicted_(predicted), measured_(measured), has_schedule_(program.has_schedule()),
+    Page(const Program &program, const Timeline &timeline, const Trace &predicted, const Trace *measured,
+         const std::vector<report::MatrixChart> &matrices)
+        : predicted_(predicted), measured_(measured), matrices_(matrices), has_schedule_(program.has_schedule()),
           scale_(measured == nullptr ? predicted.step : std::max(predicted.step, measured->step)) {
         std::vector<int> shown =
             program.roles.empty() ? shown_ranks(timeline, most_rows) : busiest_of_roles(program, timeline);
@@ -136,7 +137,7 @@ class Page {
             body += "<h2>Measured</h2>\n<p>" + support::xml_escaped(measured_->title) +
                     ", the one with the median time of those in the trace.</p>\n<figure>\n" +
                     Chart(*measured_, measured_rows_, scale_, "measured").draw() + "</figure>\n";
-        return report::page(predicted_.title, body + table());
+        return report::page(predicted_.title, body + table() + blocks());
     }
 
   private:
@@ -187,8 +188,20 @@ class Page {
                "</tr>\n";
     }
 
+    [[nodiscard]] std::string blocks() const {
+        if (matrices_.empty())
+            return "";
+        std::string text =
+            "<h2>Blocks of sparse matrices</h2>\n<p>Which rank multiplies by which block, for each way in which layers "
+            "cut a matrix. Darker places have more nonzeros; point at a block to see what is in it.</p>\n";
+        for (const report::MatrixChart &matrix : matrices_)
+            text += "<figure>\n" + svg(matrix) + "</figure>\n";
+        return text;
+    }
+
     const Trace &predicted_;
     const Trace *measured_;
+    const std::vector<report::MatrixChart> &matrices_;
     bool has_schedule_;
     Seconds scale_;
     std::vector<const TraceRow *> rows_;
@@ -198,9 +211,9 @@ class Page {
 } // namespace
 
 std::string html_report(const Program &program, const Timeline &timeline, const ReportOptions &options,
-                        const Trace *measured) {
+                        const Trace *measured, const std::vector<report::MatrixChart> &matrices) {
     const Trace predicted = predicted_trace(program, timeline, options);
-    return Page(program, timeline, predicted, measured).make();
+    return Page(program, timeline, predicted, measured, matrices).make();
 }
 
 } // namespace planc::timeline

@@ -1,6 +1,7 @@
 // A timeline for people (text, SVG, HTML) and for trace viewers (Chrome's trace format).
 #pragma once
 
+#include "report/chart.h"
 #include "timeline/simulate.h"
 
 #include <string>
@@ -44,8 +45,8 @@ struct ReportOptions {
 [[nodiscard]] std::string chrome_trace(const Program &program, const Timeline &timeline, const ReportOptions &options);
 
 /// A self-contained page: the predicted schedule, below it the measured one (null: there is none) on the same scale
-/// with the same rows, and a table of both.
+/// with the same rows, a table of both, and pictures of the sparse matrices.
 [[nodiscard]] std::string html_report(const Program &program, const Timeline &timeline, const ReportOptions &options,
-                                      const Trace *measured);
+                                      const Trace *measured, const std::vector<report::MatrixChart> &matrices);
 
 } // namespace planc::timeline

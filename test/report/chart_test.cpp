@@ -26,10 +26,11 @@ LineChart two_lines() {
              {"ideal", {{1, 1, ""}, {10, 1, ""}}, true}}};
 }
 
-/// Coordinates of the markers of a drawing.
-std::vector<std::pair<double, double>> markers(const std::string &drawing) {
+/// Coordinates of the paths of a drawing that begin so; without `begin`, of its markers.
+std::vector<std::pair<double, double>> markers(const std::string &drawing,
+                                               const char *begin = "<path d=\"M ([0-9.]+),([0-9.]+) ") {
     std::vector<std::pair<double, double>> found;
-    const std::regex form("<path d=\"M ([0-9.]+),([0-9.]+) ");
+    const std::regex form(begin);
     for (std::sregex_iterator at(drawing.begin(), drawing.end(), form), end; at != end; ++at)
         found.emplace_back(std::stod((*at)[1]), std::stod((*at)[2]));
     return found;
@@ -87,6 +88,32 @@ TEST(BarChart, parts_are_stacked) {
     EXPECT_DOUBLE_EQ(3 * bars[0][2], bars[1][2]);
     EXPECT_DOUBLE_EQ(bars[0][0], bars[2][0]);
     EXPECT_GT(bars[2][1], bars[0][1]);
+}
+
+TEST(MatrixChart, blocks_and_nonzeros_stand_where_they_are) {
+    // Rows 0 to 3 and 4 to 5 of 6 x 3; a cell is a row and a column.
+    MatrixChart chart{"a", {"cut over rows", 6, {0, 4, 6}}, {"not cut", 3, {0, 3}}, 6, 3, {}, {}};
+    chart.nonzeros = {9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+    chart.blocks = {{0, 0, "rank 0", "rank 0: 9 nonzeros"}, {1, 0, "rank 1", "rank 1: 1 nonzero"}};
+    const std::string drawing = svg(chart);
+    const std::regex block(
+        "<rect x=\"([0-9.]+)\" y=\"([0-9.]+)\" width=\"([0-9.]+)\" height=\"([0-9.]+)\"[^>]*><title>");
+    std::vector<std::vector<double>> blocks;
+    for (std::sregex_iterator at(drawing.begin(), drawing.end(), block), end; at != end; ++at)
+        blocks.push_back({std::stod((*at)[1]), std::stod((*at)[2]), std::stod((*at)[3]), std::stod((*at)[4])});
+    ASSERT_EQ(blocks.size(), 2U);
+    EXPECT_NEAR(blocks[0][3], 2 * blocks[1][3], 0.2);
+    EXPECT_NEAR(blocks[0][1] + blocks[0][3], blocks[1][1], 0.2);
+    const double side = blocks[1][3] / 2;
+    const auto cells = markers(drawing, "<path d=\"M([0-9.]+),([0-9.]+)h");
+    ASSERT_EQ(cells.size(), 2U) << "one path for each shade";
+    const auto &[many, few] = std::pair(cells[1], cells[0]); // light shades come first
+    EXPECT_NEAR(many.first, blocks[0][0], 0.2);
+    EXPECT_NEAR(many.second, blocks[0][1], 0.2);
+    EXPECT_NEAR(few.first, blocks[0][0] + 2 * side, 0.2);
+    EXPECT_NEAR(few.second, blocks[1][1] + side, 0.2);
+    EXPECT_EQ(count(drawing, ">rank 0</text>"), 1);
+    EXPECT_EQ(count(drawing, ">columns not cut</text>"), 1);
 }
 
 TEST(Svg, long_words_are_cut_by_letters) {

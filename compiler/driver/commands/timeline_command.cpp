@@ -5,6 +5,7 @@
 #include "driver/files/read_file.h"
 
 #include "cost/reports/report.h"
+#include "timeline/matrix_charts.h"
 #include "timeline/read_trace.h"
 #include "timeline/report.h"
 
@@ -44,6 +45,13 @@ timeline::ReportOptions report_options(Compilation &compilation, const timeline:
             timeline::simulate(timeline::without_overlap(program)).makespan, table.seconds()};
 }
 
+timeline::Patterns patterns(const sema::Program &program) {
+    timeline::Patterns patterns;
+    for (const sema::Matrix &matrix : program.trains.back().matrices)
+        patterns[matrix.name] = matrix.pattern.get();
+    return patterns;
+}
+
 } // namespace
 
 int timeline_command(const Options &options) {
@@ -70,7 +78,10 @@ int timeline_command(const Options &options) {
     if (measured)
         if (const std::string other = difference(predicted_trace(program, timeline, report), *measured); !other.empty())
             return fail("trace '" + options.trace + "': " + other);
-    return print_or_write(timeline::html_report(program, timeline, report, measured ? &*measured : nullptr), options);
+    const std::vector<report::MatrixChart> matrices =
+        timeline::matrix_charts(compilation.module(), patterns(compilation.program()));
+    return print_or_write(timeline::html_report(program, timeline, report, measured ? &*measured : nullptr, matrices),
+                          options);
 }
 
 } // namespace planc::driver

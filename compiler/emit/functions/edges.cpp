@@ -7,6 +7,7 @@
 #include "ir/pointwise.h"
 #include "ir/subscripts.h"
 #include "planrt/prefetch.h"
+#include "schedule/matrix_block.h"
 
 #include <algorithm>
 #include <map>
@@ -114,7 +115,7 @@ class EdgeWriter {
     /// Whether the loop runs once for each group, so that vectors can be used, and keeps values for the next one: not
     /// if one loop without others inside does all, nor if the loop is short or the values do not fit the cache.
     [[nodiscard]] bool in_groups(const std::string &loop, const std::vector<EdgeGroup> &groups, bool is_last) const {
-        const std::int64_t extent = dimension_of_loop(op_, loop).extent;
+        const std::int64_t extent = schedule::dimension_of_loop(op_, loop).extent;
         const bool has_more = !is_last || std::ranges::any_of(groups, &EdgeGroup::sums);
         return is_of_result(loop) && has_more && !groups.empty() && extent >= shortest_in_groups &&
                extent <= planrt::strip;
@@ -127,7 +128,8 @@ class EdgeWriter {
         std::map<int, std::string> arrays;
         for (const int step : steps_to_keep(steps_, groups)) {
             arrays[step] = body_.local(base_name(steps_[static_cast<std::size_t>(step)]));
-            body_.line("T " + arrays[step] + "[" + std::to_string(dimension_of_loop(op_, loop).extent) + "];");
+            body_.line("T " + arrays[step] + "[" + std::to_string(schedule::dimension_of_loop(op_, loop).extent) +
+                       "];");
         }
         const auto open_with_kept = [&](const std::string &pragma) {
             open(loop, pragma);
@@ -159,8 +161,8 @@ class EdgeWriter {
         const std::string index = bind(loop);
         if (!pragma.empty())
             body_.line(pragma);
-        body_.open("for (int64_t " + index + " = 0; " + index + " < " + body_.extent(dimension_of_loop(op_, loop)) +
-                   "; ++" + index + ") {");
+        body_.open("for (int64_t " + index + " = 0; " + index + " < " +
+                   body_.extent(schedule::dimension_of_loop(op_, loop)) + "; ++" + index + ") {");
         scopes_.emplace_back();
     }
 
@@ -300,7 +302,7 @@ class EdgeWriter {
         std::string sample = "0";
         std::string element;
         for (std::size_t d = 0; d < step.loops.size(); ++d) {
-            const schedule::LoopDimension dimension = dimension_of_loop(op_, step.loops[d]);
+            const schedule::LoopDimension dimension = schedule::dimension_of_loop(op_, step.loops[d]);
             const std::string index = global(step.loops[d]);
             if (std::cmp_equal(d, step.samples))
                 sample = body_.file_number_of_sample(body_.context() + ".first_sample() + " + index);
@@ -322,7 +324,7 @@ class EdgeWriter {
     }
 
     std::string global(const std::string &loop) {
-        const schedule::LoopDimension dimension = dimension_of_loop(op_, loop);
+        const schedule::LoopDimension dimension = schedule::dimension_of_loop(op_, loop);
         if (dimension.window)
             return matrix_ + ".needed[" + indices_.at(loop) + "]";
         return (dimension.axes.empty() ? "" : body_.begin(dimension) + " + ") + indices_.at(loop);
@@ -333,9 +335,9 @@ class EdgeWriter {
         std::string text;
         for (const std::string &loop : loops) {
             const std::string before = text.find(' ') == std::string::npos ? text : "(" + text + ")";
-            text = text.empty()
-                       ? indices_.at(loop)
-                       : before + " * " + body_.extent(dimension_of_loop(op_, loop)) + " + " + indices_.at(loop);
+            text = text.empty() ? indices_.at(loop)
+                                : before + " * " + body_.extent(schedule::dimension_of_loop(op_, loop)) + " + " +
+                                      indices_.at(loop);
         }
         return text.empty() ? "0" : text;
     }

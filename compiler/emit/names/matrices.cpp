@@ -1,10 +1,9 @@
 #include "emit/names/matrices.h"
 
 #include "emit/names/text.h"
-#include "ir/edge_steps.h"
+#include "ir/entry_functions.h"
 #include "ir/layer_builder.h"
-#include "ir/subscripts.h"
-#include "schedule/functions.h"
+#include "schedule/matrix_block.h"
 
 #include <planrt/needed_rows.h>
 
@@ -12,70 +11,11 @@
 
 namespace planc::emit {
 
-schedule::LoopDimension dimension_of_loop(ir::EdgeReduceOp op, const std::string &loop) {
-    ir::Subscripts subscripts = *ir::parse_subscripts(op.getSubscripts());
-    subscripts.operands.erase(subscripts.operands.begin());
-    const auto find = [&](const std::vector<std::string> &loops,
-                          mlir::Value value) -> std::optional<schedule::LoopDimension> {
-        const auto at = std::ranges::find(loops, loop);
-        if (at == loops.end())
-            return std::nullopt;
-        schedule::LoopDimension dimension =
-            schedule::dimensions_of(ir::type_of(value))[static_cast<std::size_t>(at - loops.begin())];
-        dimension.role = loop;
-        return dimension;
-    };
-    for (auto [loops, input] : llvm::zip(subscripts.operands, op.getInputs()))
-        if (auto dimension = find(loops, input))
-            return *dimension;
-    if (auto dimension = find(subscripts.result, op.getResult()))
-        return *dimension;
-    for (auto [name, extent] : llvm::zip(op.getLoops().getAsValueRange<mlir::StringAttr>(), op.getExtents()))
-        if (name == loop)
-            return {loop, extent, {}};
-    llvm::report_fatal_error("a loop has no extent");
-}
-
 namespace {
-
-/// A block of a matrix: its rows and columns, with the axes that cut them.
-struct BlockOf {
-    llvm::StringRef matrix;
-    schedule::LoopDimension rows;
-    schedule::LoopDimension columns;
-    bool transposed = false;
-    bool mean = false;
-};
-
-BlockOf block_of(ir::SpmmOp op) {
-    const ir::Subscripts subscripts = *ir::parse_subscripts(op.getSubscripts());
-    const ir::MatrixLoops loops = op.matrixLoops();
-    const auto at =
-        static_cast<std::size_t>(std::ranges::find(subscripts.result, loops.kept) - subscripts.result.begin());
-    schedule::LoopDimension kept = schedule::dimensions_of(op.getResult().getType())[at];
-    schedule::LoopDimension summed = schedule::dimensions_of(op.getOperand().getType())[at];
-    kept.role = loops.kept;
-    summed.role = loops.summed;
-    if (loops.transposed)
-        std::swap(kept, summed);
-    return {op.getMatrix(), kept, summed, loops.transposed, op.getMean()};
-}
-
-BlockOf block_of(ir::EdgeReduceOp op) {
-    const ir::Subscripts subscripts = *ir::parse_subscripts(op.getSubscripts());
-    const auto side = [&](std::size_t number) { return dimension_of_loop(op, subscripts.operands[0][number]); };
-    return {op.getMatrix(), side(0), side(1), op.isTransposed(), false};
-}
-
-BlockOf block_of(mlir::Operation *op) {
-    if (auto spmm = mlir::dyn_cast<ir::SpmmOp>(op))
-        return block_of(spmm);
-    return block_of(mlir::cast<ir::EdgeReduceOp>(op));
-}
 
 /// Different for different blocks.
 std::string title_of(mlir::Operation *op) {
-    const BlockOf block = block_of(op);
+    const schedule::MatrixBlock block = schedule::matrix_block(op);
     std::string title = (block.mean ? "mean " : "") + block.matrix.str();
     if (block.transposed)
         title += " transposed";
@@ -119,7 +59,7 @@ Matrices::Matrices(const Step &step, const std::vector<sema::Field> &fields, con
     UniqueNames names;
     for (mlir::func::FuncOp function : step.functions())
         for (mlir::Operation &op : function.getOps()) {
-            if (!mlir::isa<ir::SpmmOp, ir::EdgeReduceOp>(op))
+            if (!schedule::has_matrix_block(&op))
                 continue;
             const std::string title = title_of(&op);
             if (std::ranges::find(blocks_, title, &Block::title) == blocks_.end())
@@ -209,7 +149,7 @@ std::vector<std::string> Matrices::blocks(LocalExtents &extents) const {
     };
     std::vector<std::string> rows;
     for (const Block &block : blocks_) {
-        const BlockOf of = block_of(block.user);
+        const schedule::MatrixBlock of = schedule::matrix_block(block.user);
         const bool wide = ir::type_of(block.user->getResult(0)).getElementType().isF64();
         std::vector<std::string> members{std::to_string(index_of(of.matrix)), wide ? "Type::f64" : "Type::f32",
                                          dimension(of.rows), dimension(of.columns), boolean(of.transposed)};

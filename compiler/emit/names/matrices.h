@@ -27,9 +27,6 @@ struct InputProduct {
 };
 [[nodiscard]] InputProduct input_product(const std::string &name);
 
-/// With the axes that cut it; whole if no tensor has it.
-[[nodiscard]] schedule::LoopDimension dimension_of_loop(ir::EdgeReduceOp op, const std::string &loop);
-
 class Matrices {
   public:
     /// `fields`: of the data set; `known`: the sparse ones among them, as the compiler read them.
