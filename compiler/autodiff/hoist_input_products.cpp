@@ -1,3 +1,4 @@
+#include "autodiff/hoist_input_products.h"
 #include "autodiff/passes.h"
 
 #include "ir/entry_functions.h"
@@ -10,19 +11,21 @@ namespace planc::autodiff {
 
 using ir::type_of;
 
+bool is_input_product(mlir::Value x, unsigned summed, ir::SpmmOp op, unsigned row) {
+    const auto input = mlir::dyn_cast<mlir::BlockArgument>(x);
+    const ir::TensorType to = op.getResult().getType();
+    return op->getParentOp()->hasAttr("plan.all_samples") && input && ir::received_by(input) < 0 && summed == 0 &&
+           !op.matrixLoops().transposed && type_of(x).getRoles().front() == to.getRoles()[row] &&
+           type_of(x).getExtents().front() == to.getExtents()[row];
+}
+
 namespace {
 
-/// Whether the product is one of an input, whose rows it has too: then it can take the input's place as a field.
+/// The product keeps the other dimensions in their order, so it has its rows where the operand has them.
 bool is_of_input(ir::SpmmOp op) {
-    const auto input = mlir::dyn_cast<mlir::BlockArgument>(op.getOperand());
-    if (!input || ir::received_by(input) >= 0)
-        return false;
-    const ir::TensorType from = op.getOperand().getType();
-    const ir::TensorType to = op.getResult().getType();
-    const std::string row = op.matrixLoops().kept;
     const ir::Subscripts subscripts = *ir::parse_subscripts(op.getSubscripts());
-    return !op.matrixLoops().transposed && subscripts.result.front() == row &&
-           to.getRoles().front() == from.getRoles().front() && to.getExtents().front() == from.getExtents().front();
+    const auto at = llvm::find(subscripts.result, op.matrixLoops().kept) - subscripts.result.begin();
+    return is_input_product(op.getOperand(), static_cast<unsigned>(at), op, static_cast<unsigned>(at));
 }
 
 /// The input that takes the place of the product.
@@ -63,7 +66,7 @@ void erase_unused_inputs(mlir::func::FuncOp loss, const llvm::DenseSet<unsigned>
 struct HoistInputProducts : impl::HoistInputProductsBase<HoistInputProducts> {
     void runOnOperation() override {
         auto loss = getOperation().lookupSymbol<mlir::func::FuncOp>("loss");
-        if (!loss || !loss->hasAttr("plan.all_samples"))
+        if (!loss)
             return;
         llvm::DenseSet<unsigned> replaced;
         llvm::SmallVector<ir::SpmmOp> products; // a product of one of them stays

@@ -1,4 +1,5 @@
 #include "autodiff/order_products.h"
+#include "autodiff/hoist_input_products.h"
 #include "autodiff/passes.h"
 
 #include "ir/entry_functions.h"
@@ -51,17 +52,6 @@ bool has_gradient(mlir::Value value) {
     return llvm::any_of(made_of, [](mlir::Operation *op) { return mlir::isa<ir::ReadOp>(op); });
 }
 
-/// Whether the product a x, with x an input, is computed at set-up (hoist_input_products.cpp).
-bool is_hoisted(mlir::Value x, const Products &products) {
-    ir::SpmmOp sparse = products.sparse;
-    const auto input = mlir::dyn_cast<mlir::BlockArgument>(x);
-    const ir::TensorType to = sparse.getResult().getType();
-    return input && ir::received_by(input) < 0 && products.dimension == 0 &&
-           sparse->getParentOp()->hasAttr("plan.all_samples") &&
-           type_of(x).getRoles().front() == to.getRoles()[products.row] &&
-           type_of(x).getExtents().front() == to.getExtents()[products.row] && !sparse.matrixLoops().transposed;
-}
-
 /// The columns of sparse products in a step: of the forward one, and of that with the gradient if there is one.
 std::int64_t columns(ir::TensorType operand, std::int64_t rows, bool gradient) {
     std::int64_t elements = 1;
@@ -75,7 +65,7 @@ bool is_better_exchanged(const Products &products) {
     ir::EinsumOp dense = products.dense;
     const mlir::Value x = dense.getInputs()[products.operand];
     const std::int64_t rows = type_of(x).getExtents()[products.dimension];
-    return is_hoisted(x, products) ||
+    return is_input_product(x, products.dimension, products.sparse, products.row) ||
            columns(type_of(x), rows, has_gradient(x)) < columns(dense.getResult().getType(), rows, /*gradient=*/true);
 }
 

@@ -214,7 +214,7 @@ def gat(w, fields):
     target, source = fields["loops"].indices()
 
     def heads(x, name):
-        h = torch.einsum("vi,ihf->vhf", x, w[f"{name}.w"])
+        h = torch.einsum("vi,ihf->vhf", x, w[f"{name}.project.w"])
         of_target, of_source = (h * w[f"{name}.of_target"]).sum(-1), (h * w[f"{name}.of_source"]).sum(-1)
         return attention(fields, F.leaky_relu(of_target[target] + of_source[source], 0.2), h)
 
@@ -226,7 +226,7 @@ def gatv2(w, fields):
     target, source = fields["loops"].indices()
 
     def heads(x, name):
-        h, of_target = (torch.einsum("vi,ihf->vhf", x, w[f"{name}.{part}"]) for part in ("w_source", "w_target"))
+        h, of_target = (torch.einsum("vi,ihf->vhf", x, w[f"{name}.{part}"]) for part in ("project.w", "own.w"))
         scores = (F.leaky_relu(of_target[target] + h[source], 0.2) * w[f"{name}.attention"]).sum(-1)
         return attention(fields, scores, h)
 
@@ -238,9 +238,9 @@ def sage_max(w, fields):
     target, source = fields["a"].indices()
 
     def layer(x, name):
-        inner = torch.relu(x @ w[f"{name}.pool"] + w[f"{name}.pool_b"])
+        inner = torch.relu(x @ w[f"{name}.pool.w"] + w[f"{name}.pool_b"])
         place = target[:, None].expand(-1, inner.shape[1])
         top = inner.new_zeros(inner.shape).scatter_reduce(0, place, inner[source], "amax", include_self=False)
-        return x @ w[f"{name}.own"] + top @ w[f"{name}.w"] + w[f"{name}.b"]
+        return x @ w[f"{name}.own"] + top @ w[f"{name}.project.w"] + w[f"{name}.b"]
 
     return of_training(layer(torch.tanh(layer(fields["x"], "h")), "logits"), fields)
