@@ -24,6 +24,15 @@ Flow flow_of(const Step &step, const sharding::Mesh &mesh, int rank) {
         for (const planrt::Transfer &each : planrt::exchange(step.from, step.to, mesh, rank).receives)
             flow.received += planrt::volume(each.box);
     }
+    if (step.kind == CollectiveKind::reduce_scatter || step.kind == CollectiveKind::all_gather) {
+        const sharding::Placement &blocks = step.kind == CollectiveKind::all_gather ? step.from : step.to;
+        std::int64_t largest = 0;
+        for (int other = 0; other < mesh.ranks(); ++other)
+            largest = std::max(largest, planrt::local_volume(blocks, mesh, other));
+        flow.received = largest;
+        for (const int axis : step.axes)
+            flow.received *= mesh.sizes[axis];
+    }
     return flow;
 }
 

@@ -426,7 +426,12 @@ bool point_to_point(CollectiveKind kind) {
 /// Of a collective that is not point to point.
 Flow collective_flow(const Step &step, const Mesh &mesh, int rank) {
     const Traffic sent = planrt::traffic(step.kind, step.from, step.to, mesh, rank);
-    return {sent, sent.elements};
+    if (step.kind != CollectiveKind::reduce_scatter && step.kind != CollectiveKind::all_gather)
+        return {sent, sent.elements};
+    std::int64_t blocks = 1;
+    for (const int axis : step.axes)
+        blocks *= mesh.sizes[axis];
+    return {sent, blocks * planrt::largest_volume(step.kind == CollectiveKind::all_gather ? step.from : step.to, mesh)};
 }
 
 } // namespace

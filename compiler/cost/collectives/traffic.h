@@ -18,8 +18,10 @@ using planrt::Traffic;
 
 /// What a rank sends, and how much of it arrives there.
 struct Flow {
-    Traffic sent;              ///< equal to planrt::traffic(step.kind, step.from, step.to, mesh, rank)
-    std::int64_t received = 0; ///< elements; the same as are sent, but for an all-to-all or an exchange
+    Traffic sent; ///< equal to planrt::traffic(step.kind, step.from, step.to, mesh, rank)
+    /// Elements. Of a reduce-scatter and an all-gather, as if all blocks were as large as the largest: each of their
+    /// rounds lasts as long as its largest message.
+    std::int64_t received = 0;
     friend bool operator==(const Flow &, const Flow &) = default;
 };
 
