@@ -163,6 +163,26 @@ TEST(FusedUpdates, CommunicateTheSameWithNumbersAmongTensors) {
         expect_same_communication(graph, fused, random);
 }
 
+TEST(FusedUpdates, SquaresForTheNormOfAWeightDoNotWaitForItsGradient) {
+    Updates updates;
+    Builder &b = updates.b;
+    const ValueId early = updates.scaled(updates.gradient, updates.rate);
+    const ValueId squares = updates.scaled(updates.w, updates.rate);
+    b.graph.values[squares].name = "squares";
+    const ValueId norm = b.operation({"sum", updates.layer, Phase::update}, {b.plain(squares)}, {}, "norm");
+    b.graph.operations.back().parameter = updates.w;
+    updates.finish(updates.scaled(early, norm));
+    const Graph fused = with_fused_updates(b.graph);
+    for (const Value &value : fused.values)
+        if (value.name == "squares") {
+            std::vector<std::string> needed;
+            for (const ValueId operand : fused.operations[value.producer].operands)
+                needed.push_back(fused.values[operand].name);
+            EXPECT_EQ(needed, (std::vector<std::string>{"w", "rate"}));
+        }
+    EXPECT_LT(fused.operations.size(), b.graph.operations.size());
+}
+
 TEST(FusedUpdates, ANumberThatIsNeededElsewhereStays) {
     Updates updates;
     const ValueId cast = updates.cast();
