@@ -90,7 +90,7 @@ TEST(Order, MetisWithManyComponentsAndLeaves) {
     expect_permutation(order_vertices(pattern_at(301, 301, nonzeros), by_metis));
 }
 
-/// Versions of METIS differ; the limits are about a tenth above what was measured: 261, 470 and 793.
+/// Versions of METIS differ; the limits are about a tenth above what was measured: 249, 478 and 858.
 TEST(Order, MetisOfCora) {
     const std::string path = std::string(SHARED_DATA) + "/cora/adjacency.mtx";
     if (!has_metis() || !std::filesystem::exists(path))
@@ -100,9 +100,25 @@ TEST(Order, MetisOfCora) {
     expect_permutation(order);
     const Pattern ordered = permuted(cora, order, order);
     const auto moved = [&](int parts) { return rows_moved(ordered, equal_cuts(2708, parts)).needed; };
-    EXPECT_LE(moved(2), 290);
-    EXPECT_LE(moved(4), 520);
-    EXPECT_LE(moved(8), 880);
+    EXPECT_LE(moved(2), 275);
+    EXPECT_LE(moved(4), 525);
+    EXPECT_LE(moved(8), 945);
+}
+
+/// Vertices with many edges are shared out, although they have them with each other. Before this was asked of METIS,
+/// the largest of 16 parts had 8 times the mean.
+TEST(Order, MetisSharesOutTheNonzeros) {
+    if (!has_metis())
+        GTEST_SKIP() << "built without METIS";
+    GraphFile file{GraphFormat::rmat, ""};
+    file.edges = 65536;
+    const Pattern drawn = read_graph(file, {4096, 4096});
+    const std::vector<std::int32_t> order = order_vertices(drawn, by_metis);
+    expect_permutation(order);
+    const Pattern ordered = permuted(drawn, order, order);
+    const Cuts cuts = equal_cuts(4096, 16);
+    for (std::size_t part = 0; part < 16; ++part)
+        EXPECT_LE(16 * (ordered.row_begin[cuts[part + 1]] - ordered.row_begin[cuts[part]]), 1.15 * 65536);
 }
 
 TEST(Order, AsText) {

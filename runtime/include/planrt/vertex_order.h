@@ -29,7 +29,8 @@ using Cuts = std::vector<std::int64_t>;
 enum class VertexOrdering : std::uint8_t {
     file,   ///< as they are
     random, ///< by the seed, the same on every machine
-    metis   ///< neighbours near each other, so that equal parts have few edges between them: see order_vertices()
+    metis   ///< neighbours near each other, so that equal parts have few edges between them and alike many inside: see
+            ///< order_vertices()
 };
 
 struct OrderRequest {
@@ -38,10 +39,10 @@ struct OrderRequest {
 };
 
 /// order[i] is the number, in the file, of vertex i of the order. METIS (Karypis and Kumar 1998) halves the graph so
-/// that few edges are cut, then each half, and so on: the order does not depend on the number of parts into which it
-/// will be cut, and is best for powers of two. Of the square matrix, METIS sees which vertices have an edge in either
-/// direction, without self loops. Errors: std::runtime_error if this library was built without METIS, or if METIS
-/// fails.
+/// that few edges are cut and both halves have as many vertices and about as many edges, then each half, and so on: the
+/// order does not depend on the number of parts into which it will be cut, and is best for powers of two. Of the square
+/// matrix, METIS sees which vertices have an edge in either direction, without self loops. Errors: std::runtime_error
+/// if this library was built without METIS, or if METIS fails.
 [[nodiscard]] std::vector<std::int32_t> order_vertices(const Pattern &pattern, const OrderRequest &request);
 
 /// Whether order_vertices() can ask METIS.

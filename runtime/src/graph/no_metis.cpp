@@ -10,7 +10,7 @@ bool has_metis() {
 }
 
 /// Never called.
-std::vector<std::int32_t> metis_halves(const Pattern &, int) {
+std::vector<std::int32_t> metis_halves(const Pattern &, std::span<const std::int64_t>, int) {
     return {};
 }
 

@@ -74,7 +74,10 @@ class Halving {
             return;
         }
         std::array<std::vector<std::int32_t>, 2> halves;
-        const std::vector<std::int32_t> half = halves_of(among(vertices));
+        std::vector<std::int64_t> work; // of a row of the product: its nonzeros
+        for (const std::int32_t v : vertices)
+            work.push_back(neighbours_.degree(v) + 1);
+        const std::vector<std::int32_t> half = halves_of(among(vertices), work);
         for (std::size_t i = 0; i < vertices.size(); ++i)
             halves[half[i]].push_back(vertices[i]);
         for (const std::vector<std::int32_t> &each : halves)
@@ -99,14 +102,15 @@ class Halving {
     }
 
     /// Halves whose sizes differ by at most one, the larger one first, as ranks have them.
-    [[nodiscard]] std::vector<std::int32_t> halves_of(const Pattern &neighbours) const {
+    [[nodiscard]] std::vector<std::int32_t> halves_of(const Pattern &neighbours,
+                                                      std::span<const std::int64_t> work) const {
         const std::int64_t first = (neighbours.rows + 1) / 2;
         if (neighbours.nonzeros() == 0) { // METIS prints complaints about such graphs
             std::vector<std::int32_t> half(static_cast<std::size_t>(neighbours.rows), 0);
             std::fill(half.begin() + first, half.end(), 1);
             return half;
         }
-        std::vector<std::int32_t> half = metis_halves(neighbours, tries_);
+        std::vector<std::int32_t> half = metis_halves(neighbours, work, tries_);
         balance(neighbours, first, half);
         return half;
     }
