@@ -8,6 +8,9 @@
 #include "schedule/matrix_block.h"
 
 #include <planrt/sparse_traffic.h>
+#include <planrt/trace_names.h>
+
+#include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -47,13 +50,6 @@ Axes axes_of(const schedule::LoopDimension &dimension) {
     return axes;
 }
 
-std::string joined(const std::vector<std::string> &names, std::size_t most) {
-    std::string text;
-    for (std::size_t i = 0; i < std::min(most, names.size()); ++i)
-        text += (i == 0 ? "" : ", ") + names[i];
-    return text + (names.size() > most ? " and " + std::to_string(names.size() - most) + " more" : "");
-}
-
 void add_once(std::vector<std::string> &names, const std::string &name) {
     if (std::ranges::find(names, name) == names.end())
         names.push_back(name);
@@ -72,7 +68,8 @@ class Picture {
           ranks_(ir::ranks_of_role(module, cutting.role)) {}
 
     MatrixChart make(const Users &users) {
-        chart_.title = cutting_.matrix + " in " + joined(users.layers, 3) + ": " + joined(users.phases, 3);
+        chart_.title = cutting_.matrix + " in " + planrt::first_ones(llvm::join(users.layers, ", ")) + ": " +
+                       llvm::join(users.phases, ", ");
         chart_.rows = side(cutting_.rows, pattern_.rows);
         chart_.columns = side(cutting_.columns, pattern_.columns);
         find_blocks();
@@ -82,7 +79,7 @@ class Picture {
 
   private:
     static MatrixChart::Side side(const Axes &axes, std::int64_t extent) {
-        return {axes.empty() ? "not cut" : "cut over " + joined(axes, axes.size()), extent, {}};
+        return {axes.empty() ? "not cut" : "cut over " + llvm::join(axes, ", "), extent, {}};
     }
 
     [[nodiscard]] planrt::DimensionPlacement placement(const Axes &axes, std::int64_t extent) const {
@@ -143,12 +140,12 @@ class Picture {
                                      " columns"});
     }
 
-    /// "ranks 0, 4", "ranks 0, 1 and 14 more"
+    /// "ranks 0, 4", "ranks 0, 1, 2 and 13 more"
     static std::string words_of(const std::vector<int> &ranks) {
         std::vector<std::string> names;
         for (const int rank : ranks)
             names.push_back(std::to_string(rank));
-        return (ranks.size() == 1 ? "rank " : "ranks ") + joined(names, 4);
+        return (ranks.size() == 1 ? "rank " : "ranks ") + planrt::first_ones(llvm::join(names, ", "));
     }
 
     void count_cells() {

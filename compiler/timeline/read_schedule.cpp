@@ -12,6 +12,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
 #include <map>
@@ -22,18 +23,11 @@ namespace planc::timeline {
 
 namespace {
 
-std::string joined(const std::vector<std::string> &names) {
-    std::string text;
-    for (const std::string &name : names)
-        text += (text.empty() ? "" : ", ") + name;
-    return text;
-}
-
 std::string name_of(ir::StartOp start) {
     std::vector<std::string> tensors;
     for (mlir::Attribute tensor : start.getTensors())
         tensors.push_back(mlir::cast<mlir::StringAttr>(tensor).str());
-    return planrt::collective_name(ir::collective_kind(start.getKind()).value(), joined(tensors));
+    return planrt::collective_name(ir::collective_kind(start.getKind()).value(), llvm::join(tensors, ", "));
 }
 
 std::string name_of(mlir::Operation *op) {
@@ -56,7 +50,7 @@ std::string name_of(mlir::Operation *op) {
         if (!name.empty() && !llvm::is_contained(functions, name))
             functions.push_back(name);
     }
-    return "loop: " + planrt::first_ones(joined(functions));
+    return "loop: " + planrt::first_ones(llvm::join(functions, ", "));
 }
 
 /// The schedule of one role by itself: its classes, kernels and collectives are numbered from 0.
