@@ -67,10 +67,9 @@ std::int64_t elements_of(const Flow &flow, const planrt::Placement &to) {
     return planrt::has_halos(to) ? flow.sent.elements : std::max(flow.sent.elements, flow.received);
 }
 
-/// The price of a collective with this flow on its busiest rank.
-Price price_by(Algorithm algorithm, CollectiveKind kind, const Group &group, const Flow &flow, Bytes payload,
-               const planrt::Placement &to, const Machine &machine) {
-    const auto elements = static_cast<double>(elements_of(flow, to));
+/// The price of a collective of so many elements, `payload`, on its busiest rank, which sends `sent`.
+Price price_by(Algorithm algorithm, CollectiveKind kind, const Group &group, double elements, Bytes payload,
+               const planrt::Traffic &sent, const planrt::Placement &to, const Machine &machine) {
     switch (kind) {
     case CollectiveKind::all_reduce:
         return all_reduce(algorithm, group, payload, elements, machine.reduction_flops_per_second);
@@ -81,7 +80,7 @@ Price price_by(Algorithm algorithm, CollectiveKind kind, const Group &group, con
     case CollectiveKind::all_to_all:
         return all_to_all(group, payload);
     case CollectiveKind::exchange:
-        return point_to_point(group, planrt::has_halos(to), latencies(flow.sent, to), payload);
+        return point_to_point(group, planrt::has_halos(to), latencies(sent, to), payload);
     case CollectiveKind::slice:
         break;
     }
@@ -118,17 +117,17 @@ StepPrice price_flow(const sharding::Step &step, const Flow &flow, int element_b
     StepPrice result;
     result.ranks = group.ranks;
     result.traffic = flow.sent;
-    const std::int64_t elements = elements_of(flow, step.to);
-    const Bytes payload(static_cast<double>(elements) * element_bytes);
+    const auto elements = static_cast<double>(elements_of(flow, step.to));
+    const Bytes payload(elements * element_bytes);
     result.vector_bytes = payload.value;
     const Bytes decides(in_bucket ? static_cast<double>(sharding::largest_fused_bytes) : payload.value);
     const double part = payload.value > 0 ? decides.value / payload.value : 1; // the sizes that are compared
     const double calls = step.kind == CollectiveKind::exchange ? static_cast<double>(flow.sent.calls) : 1;
     double least = 0;
     for (const AlgorithmRange &range : alternatives(table_of(step.kind, machine.algorithms), decides)) {
-        const bool by_mpi = (range.by_mpi && elements <= most_counted) || !has_methods(step.kind);
+        const bool by_mpi = (range.by_mpi && flow.sent.elements <= most_counted) || !has_methods(step.kind);
         const support::CollectiveRate *rate = by_mpi ? measured_rate(step.kind, group, decides, machine) : nullptr;
-        Price price = price_by(range.algorithm, step.kind, group, flow, payload, step.to, machine);
+        Price price = price_by(range.algorithm, step.kind, group, elements, payload, flow.sent, step.to, machine);
         if (rate != nullptr)
             take_measured(*rate, payload, calls, price);
         const double seconds = price.latency.value + part * (price.transfer + price.arithmetic).value;

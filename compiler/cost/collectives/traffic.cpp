@@ -4,6 +4,7 @@
 #include <map>
 #include <span>
 #include <unordered_map>
+#include <utility>
 
 namespace planc::cost {
 
@@ -333,15 +334,12 @@ class Sends {
 
     /// Of all ranks that differ along these axes.
     [[nodiscard]] BusiestFlows busiest(const std::vector<bool> &varying, const Mesh &mesh) const {
-        const auto more = [](std::int64_t a, const Flow &flow_a, std::int64_t b, const Flow &flow_b) {
-            return a > b || (a == b && flow_a.sent.calls > flow_b.sent.calls);
-        };
+        const auto sends = [](const Flow &flow) { return std::pair(flow.sent.elements, flow.sent.calls); };
+        const auto receives = [](const Flow &flow) { return std::pair(flow.received, flow.sent.calls); };
         BusiestFlows busiest;
         for_each_rank(varying, mesh, [&](const Flow &flow) {
-            if (more(flow.sent.elements, flow, busiest.sender.sent.elements, busiest.sender))
-                busiest.sender = flow;
-            if (more(flow.received, flow, busiest.receiver.received, busiest.receiver))
-                busiest.receiver = flow;
+            busiest.sender = std::ranges::max(busiest.sender, flow, {}, sends);
+            busiest.receiver = std::ranges::max(busiest.receiver, flow, {}, receives);
         });
         return busiest;
     }
