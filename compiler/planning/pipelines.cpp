@@ -2,6 +2,7 @@
 // the cuts, the schedule and the splits (plan/pipeline/search_pipelines.h).
 #include "planning/plan_search.h"
 
+#include "plan/bounds/least_computation.h"
 #include "plan/near_optimal.h"
 #include "plan/pipeline/depths.h"
 
@@ -40,6 +41,10 @@ bool PlanSearch::try_pipelines(double asked, Wanted wanted) {
         const bool any_depth = savings == pinned_ && (is_wanted || !has_plan(found_.plan) || pinned_.microbatches > 1);
         if (plan::depths(request, static_cast<int>(savings.microbatches), any_depth).empty())
             continue;
+        if (!any_depth && !may_win(savings)) {
+            passed.bound = std::min(passed.bound, plan::least_computation(request));
+            continue;
+        }
         Found next{savings, tools_.derive(savings)};
         if (!next.step)
             return false;
@@ -61,6 +66,13 @@ bool PlanSearch::try_pipelines(double asked, Wanted wanted) {
     if (!found_.plan.pipeline)
         found_.plan.passed_pipelines = passed;
     return true;
+}
+
+/// Before the step with these micro-batches is derived; faster pipelines may be known by then.
+bool PlanSearch::may_win(const MemorySavings &savings) const {
+    const plan::Request &undivided = found_.step->request();
+    return found_.savings.microbatches > 1 || savings.recompute != found_.savings.recompute ||
+           tools_.pipelines_may_win(undivided, static_cast<int>(savings.microbatches), step_found());
 }
 
 /// Where simulation decides, also tries the pipelines with other numbers of stages a rank.

@@ -307,6 +307,21 @@ TEST(PlanSearch, PipelinesAreTriedWhereTheirRanksMayHoldTheVariables) {
     EXPECT_EQ(world.log, (Log{"derive 1", "plan for 100"}));
 }
 
+TEST(PlanSearch, MicroBatchesAreNotDerivedWhereTheWholeBatchIsTooSlowAsAPipeline) {
+    World world;
+    world.pipelines = world.may_accumulate = true;
+    world.make_plan = planner_of({priced("a", 1.0, 95)});
+    world.figures["a"] = {0.9, 95};
+    ASSERT_TRUE(world.run());
+    EXPECT_EQ(std::ranges::count(world.log, "derive 4"), 1);
+    world.pipelines_may_win = false;
+    const std::optional<Answer> answer = world.run();
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(std::ranges::count(world.log, "derive 4"), 0);
+    ASSERT_TRUE(answer->plan.passed_pipelines);
+    EXPECT_LE(answer->plan.passed_pipelines->bound.value, 0.9);
+}
+
 TEST(PlanSearch, ABatchThatMustStayWholeIsNotDivided) {
     World world;
     world.asked_limit = 100;

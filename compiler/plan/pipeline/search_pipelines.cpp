@@ -29,6 +29,15 @@ namespace {
 
 constexpr int most_rounds = 6; ///< of cutting anew where memory is short
 
+/// For the splits inside the stages of a pipeline that takes less than `at_most`: the busiest stage works for its share
+/// of what all do together, but for reshards where the cuts are.
+Request inside_stages(const Request &request, const Depth &depth, Seconds at_most) {
+    Request inner = with_depth(request, depth);
+    inner.runner_ups = false;
+    inner.at_most = depth.ranks * at_most;
+    return inner;
+}
+
 class PipelineSearch {
   public:
     explicit PipelineSearch(const Request &request)
@@ -121,11 +130,8 @@ class PipelineSearch {
             return;
         if (is_uneven(request_.mesh))
             return try_uneven(depth);
-        Request inner = with_depth(request_, depth);
-        inner.runner_ups = false;
+        Request inner = inside_stages(request_, depth, Seconds(best_seconds()));
         inner.baselines = request_.search;
-        // The busiest stage works for its share of what all do together, but for reshards where the cuts are.
-        inner.at_most = Seconds(depth.ranks * best_seconds());
         inner.share = std::max(request_.share - share_, least_share);
         Plan plan = search_meshes(inner);
         share_ += plan.share;
@@ -408,6 +414,17 @@ class PipelineSearch {
 
 Plan search_pipelines(const Request &request) {
     return PipelineSearch(request).make();
+}
+
+bool pipelines_may_win(const Request &request, int microbatches, Seconds at_most) {
+    const std::vector<Depth> all = depths(request, microbatches, /*any_depth=*/false);
+    return is_uneven(request.mesh) || std::ranges::any_of(all, [&](const Depth &depth) {
+        Request inner = inside_stages(request, depth, at_most);
+        inner.baselines = false;
+        inner.share = least_share;
+        const Plan plan = search_meshes(inner);
+        return !plan.too_slow || plan.lower_bound < inner.at_most;
+    });
 }
 
 } // namespace planc::plan

@@ -11,4 +11,9 @@ namespace planc::plan {
 /// `lower_bound`: no division of the computation among stages and ranks is faster (least_step.h).
 [[nodiscard]] Plan search_pipelines(const Request &request);
 
+/// Whether the step of the request, divided into so many micro-batches, may be faster than `at_most` with a pipeline of
+/// one of the depths that are searched then. Micro-batches neither compute nor move less than the whole batch, so the
+/// bounds of the undivided step hold for them, and the divided one need not be derived.
+[[nodiscard]] bool pipelines_may_win(const Request &request, int microbatches, Seconds at_most);
+
 } // namespace planc::plan

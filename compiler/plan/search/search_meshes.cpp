@@ -96,7 +96,7 @@ class Planner {
             return;
         plan_.failure = "no plan takes less than " + cost::human_seconds(request_.at_most);
         plan_.too_slow = true;
-        plan_.lower_bound = request_.at_most;
+        plan_.lower_bound = Seconds(std::min(bound, request_.at_most.value));
     }
 
     /// Whether there is another plan already, which this one must beat.
