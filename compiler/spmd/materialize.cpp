@@ -5,6 +5,7 @@
 #include "ir/method.h"
 #include "ir/pipeline_attribute.h"
 #include "ir/placement.h"
+#include "sharding/copy_levels.h"
 #include "sharding/joint_sums.h"
 #include "spmd/accumulators.h"
 #include "spmd/split_stages.h"
@@ -41,7 +42,7 @@ class Materializer {
         for (size_t i = 0; i < buckets.size(); ++i)
             for (const sharding::BucketMember &member : buckets[i].members)
                 bucket_of_[{member.value, member.copy}] = static_cast<int>(i);
-        find_first_levels();
+        copy_levels_ = sharding::copy_levels(extracted_.graph, laid_out_);
         new_ = mlir::func::FuncOp::create(old_.getLoc(), old_.getName(), builder_.getFunctionType({}, {}));
         for (mlir::NamedAttribute attribute : old_->getAttrs())
             if (attribute.getName() != "function_type" && attribute.getName() != "arg_attrs")
@@ -57,21 +58,6 @@ class Materializer {
     }
 
   private:
-    /// Operations are not in the order of their levels.
-    void find_first_levels() {
-        for (const OperationId o : extracted_.graph.operations.ids()) {
-            const sharding::Operation &operation = extracted_.graph.operations[o];
-            for (size_t i = 0; i < operation.operands.size(); ++i) {
-                const ValueId value = operation.operands[i];
-                for (int c = laid_out_.operations[o].operand_copy[i]; c >= 0;
-                     c = copies(value)[static_cast<size_t>(c)].source) {
-                    int &first = first_level_.try_emplace({value, c}, operation.level).first->second;
-                    first = std::min(first, operation.level);
-                }
-            }
-        }
-    }
-
     /// One argument for each layout in which an input is needed whole.
     void add_arguments(mlir::Block &body) {
         llvm::SmallVector<mlir::Attribute> attributes;
@@ -176,11 +162,7 @@ class Materializer {
                 builder_.getStrArrayAttr(axes), builder_.getStringAttr(extracted_.graph.layers[wanted.layer].name),
                 builder_.getStringAttr(sharding::name(wanted.phase)), ir::StrategyAttr());
             collective->setAttr("tensor", builder_.getStringAttr(extracted_.graph.values[value].name));
-            // Other stages may get what is computed here; what arrives is first used when it is there.
-            if (const OperationId producer = extracted_.graph.values[value].producer)
-                ir::set_level(collective, extracted_.graph.operations[producer].level);
-            else if (const auto level = first_level_.find({value, index}); level != first_level_.end())
-                ir::set_level(collective, level->second);
+            ir::set_level(collective, copy_levels_[value][static_cast<size_t>(index)]);
             if (const auto bucket = bucket_of_.find({value, index}); bucket != bucket_of_.end())
                 collective->setAttr("bucket", builder_.getI64IntegerAttr(bucket->second));
             if (method_)
@@ -231,8 +213,7 @@ class Materializer {
     OperationId next_operation_{0};
     std::map<std::pair<ValueId, int>, Value> made_;    ///< by value and copy
     std::map<std::pair<ValueId, int>, int> bucket_of_; ///< by value and copy
-    /// Per value and copy, the first level with an operation that takes it, itself or a copy that is made from it.
-    std::map<std::pair<ValueId, int>, int> first_level_;
+    sharding::PerValue<std::vector<int>> copy_levels_;
     llvm::DenseMap<Value, Value> constants_;
 };
 

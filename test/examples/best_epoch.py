@@ -31,6 +31,18 @@ def build(folder, name, ranks, layout, keep):
     return [MPIRUN, str(ranks), folder / name, "--quiet"]
 
 
+def check_estimate(folder):
+    """The stages of a pipeline count their copies of the best weights (the network has no other variables to copy)."""
+    parameters = []
+    for keep in "", "keep = best(loss)":
+        plan = folder / "staged.plan"
+        text = (folder / "directed.plan").read_text().replace("epochs    = 20\n", f"epochs    = 60\n    {keep}\n")
+        plan.write_text(text + "\nlayout staged on [stage: 2] { pipeline -> stage }\n")
+        cost = json.loads(run("planc", "cost", plan, "--layout", "staged", "--format=json"))
+        parameters.append(cost["memory"]["parameters"])
+    demand(0 < 2 * parameters[0] == parameters[1], f"without and with the best weights: {parameters} bytes")
+
+
 def entries(log):
     return [json.loads(line) for line in log.read_text().splitlines()]
 
@@ -119,6 +131,7 @@ def main():
     refuse(one, None, "data small: nothing is to validate, so no epoch is the best one (keep)")
     vertices.write_text(vertices.read_text().replace(",test", ",validation"))
 
+    check_estimate(folder)
     by_accuracy = build(folder, "accuracy", 2, "one_d", "keep = best(accuracy)")
     run(*by_accuracy, "--log", folder / "accuracy.jsonl")
     check_end(entries(folder / "accuracy.jsonl"), by_accuracy=True)

@@ -1,5 +1,7 @@
 #include "plan/pipeline/layer_times.h"
 
+#include "sharding/copy_levels.h"
+
 #include <algorithm>
 
 namespace planc::plan {
@@ -94,12 +96,12 @@ std::vector<Seconds> update_levels(const Graph &graph, const cost::GraphFacts &f
         if (const sharding::Operation &operation = graph.operations[o]; operation.per_step)
             add(operation.level,
                 cost::seconds_under(laid_out.operations[o].strategy, operation, facts.work[o], mesh, machine));
+    const PerValue<std::vector<int>> level_of = sharding::copy_levels(graph, laid_out);
     for (const ValueId v : graph.values.ids())
-        for (const sharding::Copy &copy : laid_out.copies[v])
-            if (sharding::once_a_step(graph, v, copy))
+        for (std::size_t c = 0; c < laid_out.copies[v].size(); ++c)
+            if (const sharding::Copy &copy = laid_out.copies[v][c]; sharding::once_a_step(graph, v, copy))
                 for (const sharding::Step &step : copy.steps)
-                    add(copy.first_use ? graph.operations[copy.first_use].level : 0,
-                        prices.of(step, graph.values[v].element_bytes).price.seconds());
+                    add(level_of[v][c], prices.of(step, graph.values[v].element_bytes).price.seconds());
     Seconds sum{};
     for (const Seconds each : levels)
         sum += each;

@@ -79,8 +79,8 @@ class PipelinePrice {
             static_cast<int>(std::ranges::count(schedule_.replica_of, number / schedule_.stages)); // of the replica
         graph.slots = program::slot_count(slots_[static_cast<std::size_t>(part.role)]);
         graph.weights.stashed = stashes_[static_cast<std::size_t>(stage)];
-        graph.weights.versions =
-            graph.weights.updates > 1 && schedule_.weights == pipeline::Weights::two_versions ? 2 : 1;
+        const bool two = graph.weights.updates > 1 && schedule_.weights == pipeline::Weights::two_versions;
+        graph.weights.versions = request_.graph.weights.versions + (two ? 1 : 0);
         const Mesh &mesh = ranks_of(part).mesh;
         for (int m = 0; request_.larger && m < request_.larger->count; ++m)
             part.larger_count += schedule_.replica_of[static_cast<std::size_t>(m)] == number / schedule_.stages ? 1 : 0;
