@@ -219,7 +219,7 @@ struct Plan {
     bool least_was_found = false; ///< then: of a plan, or of several bounds and plans the least; others may take less
     bool state_is_too_large =
         false;             ///< then: parameters and the optimizer's state alone do not fit, and least_memory is theirs
-    bool too_slow = false; ///< the failure: nothing was found below Request::at_most
+    bool too_slow = false; ///< the failure: nothing was found below Request::at_most, which is lower_bound
     std::string warning;   ///< a warning to the user about the plan; empty: none
     std::vector<std::string> axes;
     Mesh mesh;

@@ -68,11 +68,15 @@ bool PlanSearch::try_pipelines(double asked, Wanted wanted) {
     return true;
 }
 
-/// Before the step with these micro-batches is derived; faster pipelines may be known by then.
-bool PlanSearch::may_win(const MemorySavings &savings) const {
-    const plan::Request &undivided = found_.step->request();
-    return found_.savings.microbatches > 1 || savings.recompute != found_.savings.recompute ||
-           tools_.pipelines_may_win(undivided, static_cast<int>(savings.microbatches), step_found());
+/// Whether a pipeline with so many micro-batches may be faster, before their step is derived.
+bool PlanSearch::may_win(const MemorySavings &savings) {
+    const bool is_undivided = found_.savings == MemorySavings{1, savings.recompute};
+    if (!has_plan(found_.plan) || !is_undivided)
+        return true;
+    const auto count = static_cast<int>(savings.microbatches);
+    const plan::PipelineChance chance = tools_.chance_of_pipelines(found_.step->request(), count, step_found());
+    work_left_ -= chance.share;
+    return chance.may_win;
 }
 
 /// Where simulation decides, also tries the pipelines with other numbers of stages a rank.

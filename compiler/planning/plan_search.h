@@ -34,8 +34,8 @@ struct Tools {
     std::function<std::shared_ptr<TrainingStep>(const MemorySavings &)> derive;
     std::function<plan::Plan(const plan::Request &)> make_plan = plan::make_plan;
     std::function<plan::Plan(const plan::Request &, cost::Bytes known)> smallest_plan = plan::smallest_plan;
-    std::function<bool(const plan::Request &, int microbatches, cost::Seconds at_most)> pipelines_may_win =
-        plan::pipelines_may_win;
+    std::function<plan::PipelineChance(const plan::Request &, int microbatches, cost::Seconds at_most)>
+        chance_of_pipelines = plan::chance_of_pipelines;
     /// Whether a batch can be divided into micro-batches. None: it can.
     std::function<bool()> may_divide;
     /// Whether the results stay the same if gradients are summed over micro-batches. None: not known.
@@ -109,7 +109,7 @@ class PlanSearch {
     [[nodiscard]] bool add_baselines(Candidates &candidates, cost::Seconds step, Wanted wanted) const;
     void drop_slower_baselines(Candidates &candidates, cost::Seconds step) const;
     [[nodiscard]] std::vector<MemorySavings> counts_of_pipelines() const;
-    [[nodiscard]] bool may_win(const MemorySavings &savings) const;
+    [[nodiscard]] bool may_win(const MemorySavings &savings);
     [[nodiscard]] bool take_if_faster(Found pipeline, plan::PassedPipelines &passed, Wanted wanted);
     [[nodiscard]] bool take_others(Found pipeline, plan::PassedPipelines &passed, Wanted wanted);
     void stand_beside(plan::Plan &pipeline, cost::Seconds without, cost::Seconds step);

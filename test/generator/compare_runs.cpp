@@ -287,8 +287,6 @@ bool is_priced_whole(mlir::ModuleOp derived, const plan::Request &request, const
     const int count = request.graph.microbatches;
     if (!plan.pipeline)
         return true;
-    if (plan.pipeline->schedule == "chimera")
-        return !request.larger || count != request.larger->count + 1;
     const pipeline::Updates updates = ir::updates_of(derived);
     return updates.accumulated <= 1 || updates.accumulated >= count || count % updates.accumulated != 1;
 }

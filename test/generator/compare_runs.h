@@ -75,8 +75,7 @@ struct Moved {
 };
 
 /// Whether the price knows all code of the program: not where the last update of a step has one micro-batch and others
-/// several, nor where a replica of the weights has larger micro-batches only (plan/pipeline/README.md). `derived`: the
-/// step.
+/// several (plan/pipeline/README.md). `derived`: the step.
 [[nodiscard]] bool is_priced_whole(mlir::ModuleOp derived, const plan::Request &request, const plan::Plan &plan);
 
 /// Of a pipeline: does the rank with the most bytes, and of those with the most calls, hand to MPI what the table says?

@@ -104,6 +104,29 @@ TEST(PipelineSearch, IsNearTheBestOfAllAndItsBoundBelow) {
     EXPECT_LE(worst, 1.15); // no single change is better, and no pair of them; of 60 cases, one was above 1.01
 }
 
+/// The undivided step tells when no pipeline takes less than a known step, and never does when one takes less.
+TEST(PipelineSearch, TheUndividedStepKnowsWhereNoPipelineWins) {
+    Random random(9); // NOLINT(cert-msc51-cpp): every run takes the same cases
+    int excluded = 0;
+    int cases = 0;
+    for (int i = 0; i < 60; ++i) {
+        SCOPED_TRACE(i);
+        Request request = random_pipelines(random);
+        request.pipeline->any_depth = false;
+        const Plan plan = search_pipelines(request);
+        if (!has_plan(plan))
+            continue;
+        ++cases;
+        const Request whole = reference::undivided(request);
+        const Seconds least = plan.cost->seconds();
+        EXPECT_TRUE(chance_of_pipelines(whole, request.graph.microbatches, 1.0001 * least).may_win);
+        EXPECT_FALSE(chance_of_pipelines(whole, request.graph.microbatches, 1e-3 * least).may_win);
+        excluded += chance_of_pipelines(whole, request.graph.microbatches, 0.5 * least).may_win ? 0 : 1;
+    }
+    EXPECT_GE(cases, 15);
+    EXPECT_GE(excluded, cases / 4);
+}
+
 TEST(PipelineSearch, IsOverWhereAllRanksCannotHoldTheVariables) {
     Random random(8); // NOLINT(cert-msc51-cpp): every run takes the same cases
     for (int i = 0; i < 10; ++i) {

@@ -3,6 +3,7 @@
 #include "sharding/graphs.h"
 
 #include <cmath>
+#include <utility>
 
 namespace planc::plan::reference {
 
@@ -77,6 +78,18 @@ Request random_pipelines(Random &random) {
     for (const LayerId layer : request.graph.layers.ids())
         wanted.layers.push_back(layer);
     return request;
+}
+
+Request undivided(const Request &request) {
+    Request whole = request;
+    const int count = std::exchange(whole.graph.microbatches, 1);
+    for (sharding::Operation &operation : whole.graph.operations)
+        for (sharding::Loop &loop : operation.nest.loops)
+            loop.extent *= loop.name == request.batch ? count : 1;
+    for (sharding::Value &value : whole.graph.values)
+        for (std::size_t d = 0; d < value.roles.size(); ++d)
+            value.extents[d] *= value.roles[d] == request.batch ? count : 1;
+    return whole;
 }
 
 } // namespace planc::plan::reference

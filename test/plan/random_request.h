@@ -21,5 +21,7 @@ void measure_loops(Machine &machine, sharding::reference::Random &random);
 [[nodiscard]] Request random_request(sharding::reference::Random &random);
 /// A perceptron of a few layers in a pipeline of any depth; gradients are summed over micro-batches.
 [[nodiscard]] Request random_pipelines(sharding::reference::Random &random);
+/// The same step with its whole batch at once.
+[[nodiscard]] Request undivided(const Request &request);
 
 } // namespace planc::plan::reference

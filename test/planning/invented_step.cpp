@@ -153,7 +153,9 @@ std::optional<Answer> World::run(const MemorySavings &pinned, std::int64_t batch
     };
     tools.may_divide = [&] { return may_divide; };
     tools.may_accumulate = [&] { return may_accumulate; };
-    tools.pipelines_may_win = [&](const plan::Request &, int, cost::Seconds) { return pipelines_may_win; };
+    tools.chance_of_pipelines = [&](const plan::Request &, int, cost::Seconds) {
+        return plan::PipelineChance{pipelines_may_win};
+    };
     tools.make_plan = [&](const plan::Request &request) {
         log.push_back("plan for " + number(request.memory_limit_bytes));
         const auto of_request = [&](const std::shared_ptr<InventedStep> &step) { return &step->request() == &request; };

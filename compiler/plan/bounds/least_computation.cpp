@@ -7,13 +7,17 @@
 
 namespace planc::plan {
 
+Machine with_all_in_cache(Machine machine) {
+    if (machine.kernels.cache)
+        machine.kernels.cache->bytes = std::numeric_limits<double>::infinity();
+    return machine;
+}
+
 CostTable whole_work(const Request &request) {
     const Mesh one{std::vector<int>(1, 1)};
     const sharding::Strategy whole{{-1}, {0}, {}};
     const Graph graph = sharding::with_least_recomputation(request.graph);
-    Machine machine = request.machine;
-    if (machine.kernels.cache) // smaller blocks may fit into it
-        machine.kernels.cache->bytes = std::numeric_limits<double>::infinity();
+    const Machine machine = with_all_in_cache(request.machine);
     const PerOperation<sharding::SharedWork> works = cost::work_of_operations(graph, machine);
     CostTable table;
     table.layers.resize(graph.layers.size());

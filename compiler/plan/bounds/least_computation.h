@@ -5,6 +5,9 @@
 
 namespace planc::plan {
 
+/// For bounds on smaller blocks, which may fit into the cache where larger ones do not.
+[[nodiscard]] Machine with_all_in_cache(Machine machine);
+
 /// The computation of each layer on one rank, as if all data were in its cache, as a table without collectives. No
 /// division among ranks does it in less time altogether: kernels on smaller blocks are not faster for each element, but
 /// for caches.

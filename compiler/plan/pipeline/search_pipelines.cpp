@@ -416,15 +416,21 @@ Plan search_pipelines(const Request &request) {
     return PipelineSearch(request).make();
 }
 
-bool pipelines_may_win(const Request &request, int microbatches, Seconds at_most) {
-    const std::vector<Depth> all = depths(request, microbatches, /*any_depth=*/false);
-    return is_uneven(request.mesh) || std::ranges::any_of(all, [&](const Depth &depth) {
+PipelineChance chance_of_pipelines(const Request &request, int microbatches, Seconds at_most) {
+    PipelineChance chance;
+    chance.may_win = is_uneven(request.mesh);
+    for (const Depth &depth : depths(request, microbatches, /*any_depth=*/false)) {
+        if (chance.may_win)
+            break;
         Request inner = inside_stages(request, depth, at_most);
+        inner.machine = with_all_in_cache(std::move(inner.machine));
         inner.baselines = false;
         inner.share = least_share;
         const Plan plan = search_meshes(inner);
-        return !plan.too_slow || plan.lower_bound < inner.at_most;
-    });
+        chance.share += plan.share;
+        chance.may_win = !plan.too_slow || !plan.note.empty();
+    }
+    return chance;
 }
 
 } // namespace planc::plan

@@ -11,9 +11,16 @@ namespace planc::plan {
 /// `lower_bound`: no division of the computation among stages and ranks is faster (least_step.h).
 [[nodiscard]] Plan search_pipelines(const Request &request);
 
+/// What is known of pipelines before their step is derived.
+struct PipelineChance {
+    bool may_win = true;
+    double share = 0; ///< Plan::share
+};
+
 /// Whether the step of the request, divided into so many micro-batches, may be faster than `at_most` with a pipeline of
-/// one of the depths that are searched then. Micro-batches neither compute nor move less than the whole batch, so the
-/// bounds of the undivided step hold for them, and the divided one need not be derived.
-[[nodiscard]] bool pipelines_may_win(const Request &request, int microbatches, Seconds at_most);
+/// one of the depths that are searched then. Micro-batches neither compute nor move less than the whole batch, so what
+/// is too slow undivided, even if all data were in the cache, need not be divided. Only a little work is spent on the
+/// answer.
+[[nodiscard]] PipelineChance chance_of_pipelines(const Request &request, int microbatches, Seconds at_most);
 
 } // namespace planc::plan
