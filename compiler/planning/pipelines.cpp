@@ -2,7 +2,6 @@
 // the cuts, the schedule and the splits (plan/pipeline/search_pipelines.h).
 #include "planning/plan_search.h"
 
-#include "plan/bounds/least_computation.h"
 #include "plan/near_optimal.h"
 #include "plan/pipeline/depths.h"
 
@@ -41,10 +40,8 @@ bool PlanSearch::try_pipelines(double asked, Wanted wanted) {
         const bool any_depth = savings == pinned_ && (is_wanted || !has_plan(found_.plan) || pinned_.microbatches > 1);
         if (plan::depths(request, static_cast<int>(savings.microbatches), any_depth).empty())
             continue;
-        if (!any_depth && !may_win(savings)) {
-            passed.bound = std::min(passed.bound, plan::least_computation(request));
+        if (!any_depth && !may_win(savings, passed))
             continue;
-        }
         Found next{savings, tools_.derive(savings)};
         if (!next.step)
             return false;
@@ -69,13 +66,15 @@ bool PlanSearch::try_pipelines(double asked, Wanted wanted) {
 }
 
 /// Whether a pipeline with so many micro-batches may be faster, before their step is derived.
-bool PlanSearch::may_win(const MemorySavings &savings) {
+bool PlanSearch::may_win(const MemorySavings &savings, plan::PassedPipelines &passed) {
     const bool is_undivided = found_.savings == MemorySavings{1, savings.recompute};
     if (!has_plan(found_.plan) || !is_undivided)
         return true;
     const auto count = static_cast<int>(savings.microbatches);
     const plan::PipelineChance chance = tools_.chance_of_pipelines(found_.step->request(), count, step_found());
     work_left_ -= chance.share;
+    if (!chance.may_win)
+        passed.bound = std::min(passed.bound, chance.bound);
     return chance.may_win;
 }
 

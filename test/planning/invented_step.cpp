@@ -154,7 +154,7 @@ std::optional<Answer> World::run(const MemorySavings &pinned, std::int64_t batch
     tools.may_divide = [&] { return may_divide; };
     tools.may_accumulate = [&] { return may_accumulate; };
     tools.chance_of_pipelines = [&](const plan::Request &, int, cost::Seconds) {
-        return plan::PipelineChance{pipelines_may_win};
+        return plan::PipelineChance{pipelines_may_win, cost::Seconds(0.5)};
     };
     tools.make_plan = [&](const plan::Request &request) {
         log.push_back("plan for " + number(request.memory_limit_bytes));

@@ -1,6 +1,7 @@
 // Which stage runs what, and what stages send each other.
 #include "sharding/stages.h"
 
+#include "sharding/copy_levels.h"
 #include "sharding/graphs.h"
 #include "sharding/random_graph.h"
 #include "sharding/replicas.h"
@@ -102,6 +103,33 @@ struct Shared {
         b.graph.operations[b.graph.values[follows(value, variable)].producer].writes = {variable};
     }
 };
+
+/// Operations are not in the order of their levels: the norm of a weight may be needed before its gradient is there.
+TEST(Stages, AVariableIsCopiedInTheFirstLevelThatTakesIt) {
+    graphs::Mlp mlp{8, {4, 6, 2}, {"in", "wide", "out"}};
+    Graph graph = graphs::training_step(mlp);
+    OperationId last;
+    ValueId weight;
+    for (const OperationId o : graph.operations.ids()) {
+        graph.operations[o].level = 2;
+        for (const ValueId operand : graph.operations[o].operands)
+            if (graph.values[operand].kind == ValueKind::variable) {
+                last = o;
+                weight = operand;
+            }
+    }
+    graph.operations[last].level = 1;
+    Storage stored;
+    stored.parameters = {0};
+    const LaidOut laid_out = lay_out(graph, Mesh{{2}}, graphs::everywhere(graph, {"batch"}), stored);
+    const PerValue<std::vector<int>> levels = copy_levels(graph, laid_out);
+    ASSERT_GT(levels[weight].size(), 1);
+    EXPECT_EQ(levels[weight].front(), 1); // from it, the others are gathered
+    for (const Operation &operation : graph.operations)
+        for (const ValueId value : operation.results)
+            for (const int level : levels[value])
+                EXPECT_EQ(level, operation.level);
+}
 
 } // namespace
 

@@ -24,8 +24,8 @@ bool has_one_stage_each(const PipelineRequest &wanted) {
 
 } // namespace
 
-Seconds least_step(const LayerTimes &work, const Request &request, const Depth &depth, Seconds at_most) {
-    const int microbatches = request.graph.microbatches;
+Seconds least_step(const LayerTimes &work, int microbatches, const Request &request, const Depth &depth,
+                   Seconds at_most) {
     const double of_stage = static_cast<double>(request.ranks) / depth.ranks;
     const double forward = work.forward.value / of_stage;
     const double passing = (work.forward + work.input_gradients).value / of_stage;

@@ -38,6 +38,13 @@ Request inside_stages(const Request &request, const Depth &depth, Seconds at_mos
     return inner;
 }
 
+LayerTimes work_of_all_layers(const Request &request) {
+    LayerTimes sum;
+    for (const LayerTimes &of_layer : layer_times(whole_work(request)))
+        sum += of_layer;
+    return sum;
+}
+
 class PipelineSearch {
   public:
     explicit PipelineSearch(const Request &request)
@@ -108,14 +115,11 @@ class PipelineSearch {
     [[nodiscard]] double least_computation(const Depth &depth) {
         if (!request_.search)
             return 0;
-        if (!work_) {
-            work_.emplace();
-            for (const LayerTimes &of_layer : layer_times(whole_work(request_)))
-                *work_ += of_layer;
-        }
+        if (!work_)
+            work_ = work_of_all_layers(request_);
         if (is_uneven(request_.mesh)) // some stage works for as long as all ranks together would
             return work_->of_step(request_.graph.microbatches).value / request_.ranks;
-        return least_step(*work_, request_, depth, Seconds(best_seconds())).value;
+        return least_step(*work_, request_.graph.microbatches, request_, depth, Seconds(best_seconds())).value;
     }
 
     void try_depth(const Depth &depth) {
@@ -417,11 +421,18 @@ Plan search_pipelines(const Request &request) {
 }
 
 PipelineChance chance_of_pipelines(const Request &request, int microbatches, Seconds at_most) {
-    PipelineChance chance;
-    chance.may_win = is_uneven(request.mesh);
+    if (is_uneven(request.mesh))
+        return {};
+    PipelineChance chance{false, at_most};
+    LayerTimes work = work_of_all_layers(request);
+    for (Seconds LayerTimes::*part :
+         {&LayerTimes::forward, &LayerTimes::input_gradients, &LayerTimes::weight_gradients})
+        work.*part = (1.0 / microbatches) * (work.*part);
     for (const Depth &depth : depths(request, microbatches, /*any_depth=*/false)) {
-        if (chance.may_win)
-            break;
+        const Seconds least = least_step(work, microbatches, request, depth, at_most);
+        if (least >= at_most)
+            continue;
+        chance.bound = std::min(chance.bound, least);
         Request inner = inside_stages(request, depth, at_most);
         inner.machine = with_all_in_cache(std::move(inner.machine));
         inner.baselines = false;
@@ -429,6 +440,8 @@ PipelineChance chance_of_pipelines(const Request &request, int microbatches, Sec
         const Plan plan = search_meshes(inner);
         chance.share += plan.share;
         chance.may_win = !plan.too_slow || !plan.note.empty();
+        if (chance.may_win)
+            break;
     }
     return chance;
 }

@@ -14,6 +14,7 @@ namespace planc::plan {
 /// What is known of pipelines before their step is derived.
 struct PipelineChance {
     bool may_win = true;
+    Seconds bound{};  ///< if none may win: no pipeline takes less, or none was faster than what is known
     double share = 0; ///< Plan::share
 };
 
