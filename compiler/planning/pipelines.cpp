@@ -40,14 +40,15 @@ bool PlanSearch::try_pipelines(double asked, Wanted wanted) {
         const bool any_depth = savings == pinned_ && (is_wanted || !has_plan(found_.plan) || pinned_.microbatches > 1);
         if (plan::depths(request, static_cast<int>(savings.microbatches), any_depth).empty())
             continue;
-        if (!any_depth && !may_win(savings, passed))
+        const cost::Seconds known = best ? best->plan.cost->seconds() : step_found();
+        if (!any_depth && !may_win(savings, known, passed))
             continue;
         Found next{savings, tools_.derive(savings)};
         if (!next.step)
             return false;
         next.step->request().pipeline->wanted = true;
         next.step->request().pipeline->any_depth = any_depth;
-        if (!make_plan(next, asked, best ? best->plan.cost->seconds() : step_found()))
+        if (!make_plan(next, asked, known))
             return false;
         if (!has_plan(found_.plan) && next.plan.least_was_found && next.plan.least_memory < found_.plan.least_memory) {
             found_.plan.failure = next.plan.failure;
@@ -65,13 +66,13 @@ bool PlanSearch::try_pipelines(double asked, Wanted wanted) {
     return true;
 }
 
-/// Whether a pipeline with so many micro-batches may be faster, before their step is derived.
-bool PlanSearch::may_win(const MemorySavings &savings, plan::PassedPipelines &passed) {
+/// Whether a pipeline with so many micro-batches may take less than `known`, before their step is derived.
+bool PlanSearch::may_win(const MemorySavings &savings, cost::Seconds known, plan::PassedPipelines &passed) {
     const bool is_undivided = found_.savings == MemorySavings{1, savings.recompute};
     if (!has_plan(found_.plan) || !is_undivided)
         return true;
     const auto count = static_cast<int>(savings.microbatches);
-    const plan::PipelineChance chance = tools_.chance_of_pipelines(found_.step->request(), count, step_found());
+    const plan::PipelineChance chance = tools_.chance_of_pipelines(found_.step->request(), count, known);
     work_left_ -= chance.share;
     if (!chance.may_win)
         passed.bound = std::min(passed.bound, chance.bound);

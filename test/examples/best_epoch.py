@@ -23,10 +23,15 @@ def give_labels(file):
     file.write_text("\n".join([head, *rows]) + "\n")
 
 
-def build(folder, name, ranks, layout, keep):
+def write(folder, name, keep, layouts=""):
     plan = folder / f"{name}.plan"
     text = (folder / "directed.plan").read_text()
-    plan.write_text(text.replace("epochs    = 20\n", f"epochs    = 60\n    {keep}\n"))
+    plan.write_text(text.replace("epochs    = 20\n", f"epochs    = 60\n    {keep}\n") + layouts)
+    return plan
+
+
+def build(folder, name, ranks, layout, keep):
+    plan = write(folder, name, keep)
     run("planc", plan, "--ranks", str(ranks), "--layout", layout, "-o", folder / name)
     return [MPIRUN, str(ranks), folder / name, "--quiet"]
 
@@ -35,9 +40,7 @@ def check_estimate(folder):
     """The stages of a pipeline count their copies of the best weights (the network has no other variables to copy)."""
     parameters = []
     for keep in "", "keep = best(loss)":
-        plan = folder / "staged.plan"
-        text = (folder / "directed.plan").read_text().replace("epochs    = 20\n", f"epochs    = 60\n    {keep}\n")
-        plan.write_text(text + "\nlayout staged on [stage: 2] { pipeline -> stage }\n")
+        plan = write(folder, "staged", keep, "\nlayout staged on [stage: 2] { pipeline -> stage }\n")
         cost = json.loads(run("planc", "cost", plan, "--layout", "staged", "--format=json"))
         parameters.append(cost["memory"]["parameters"])
     demand(0 < 2 * parameters[0] == parameters[1], f"without and with the best weights: {parameters} bytes")

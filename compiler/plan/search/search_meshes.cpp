@@ -33,8 +33,6 @@ constexpr double worth_a_search = 0.005;
 constexpr double may_be_short = 0.5;  ///< of the limit: a bound on memory from which on it is found anew
 constexpr double may_be_proved = 0.9; ///< of the limit: one from which on the smallest plan is found first
 
-constexpr const char *cut_short = "the search ended after the work that --effort allows"; ///< Plan::note
-
 class Planner {
   public:
     explicit Planner(const Request &request)
@@ -78,7 +76,7 @@ class Planner {
         plan_.lower_bound = Seconds(std::min({lower_bound_, best_seconds_, best_baseline_}));
         finish_baselines();
         if (plan_.note.empty() && (is_cut_short_ || work_left() <= 0) && plan_.gap() > rounding)
-            plan_.note = cut_short;
+            plan_.note = "the search ended after the work that --effort allows";
         if (plan_.note.empty() && least_left_open_ < plan_.cost->seconds().value)
             plan_.note = "too many strategies are nearly as fast for an exact search";
         if (plan_.note.empty() && !is_complete_ && plan_.gap() > rounding)
@@ -100,7 +98,7 @@ class Planner {
         plan_.too_slow = true;
         plan_.lower_bound = request_.at_most;
         if (bound < request_.at_most.value)
-            plan_.note = cut_short;
+            plan_.note = "the search left open whether one does";
     }
 
     /// Whether there is another plan already, which this one must beat.
