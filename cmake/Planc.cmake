@@ -78,15 +78,15 @@ function(planc_test_options target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
 endfunction()
 
-# planc_gtest(sharding_test SOURCES … LINK planc_sharding [MLIR] [KERNELS]): built with everything, run by ctest
+# planc_gtest(sharding_test SOURCES … LINK planc_sharding [MLIR] [OPTIMIZED]): built with everything, run by ctest
 #   MLIR: the test uses LLVM and MLIR headers
-#   KERNELS: the test compiles kernels that stand in the runtime's headers, and does so as programs do
+#   OPTIMIZED: the test's own code takes long, as an exhaustive search, or has kernels of the runtime's headers
 function(planc_gtest name)
-  cmake_parse_arguments(ARG "MLIR;KERNELS" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "MLIR;OPTIMIZED" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   planc_options(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main Threads::Threads)
-  if(NOT ARG_KERNELS)
+  if(NOT ARG_OPTIMIZED)
     planc_test_options(${name})
     if(ARG_MLIR)
       planc_precompile(${name} test_mlir)
