@@ -28,7 +28,7 @@ set(PLANC_MLIR_HEADERS <llvm/ADT/MapVector.h> <llvm/ADT/SetVector.h> <mlir/Diale
 function(planc_precompile target group)
   set(owner planc_${group}_headers)
   if(NOT TARGET ${owner})
-    file(WRITE ${PROJECT_BINARY_DIR}/${owner}.cpp "// Only owns the precompiled headers.\n")
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${owner}.cpp CONTENT "// Only owns the precompiled headers.\n")
     add_library(${owner} OBJECT ${PROJECT_BINARY_DIR}/${owner}.cpp)
     planc_options(${owner})
     set(headers ${PLANC_STD_HEADERS})
