@@ -18,7 +18,7 @@ endfunction()
 
 # Headers of other projects are most of what a source reads, so they are compiled once for all sources that are compiled
 # with the same options. The group `test` is for GoogleTests; `…mlir` has MLIR's headers too. Sources still include what
-# they use: clang-tidy reads them without precompiled headers.
+# they use: clang-tidy reads them without precompiled headers (in ./check, those without MLIR).
 set(PLANC_STD_HEADERS <algorithm> <array> <cmath> <filesystem> <fstream> <functional> <map> <memory> <numeric> <optional>
   <random> <set> <span> <sstream> <string> <vector>)
 set(PLANC_MLIR_HEADERS <llvm/ADT/MapVector.h> <llvm/ADT/SetVector.h> <mlir/Dialect/Func/IR/FuncOps.h> <mlir/IR/BuiltinOps.h>
