@@ -2,10 +2,12 @@
 # "<name>/<file>.h".
 
 option(PLANC_SANITIZE "Build with address and undefined-behaviour sanitizers" OFF)
-# g++ 12 warns without reason about "a" + string (restrict; GCC PR 105329), about copies of empty optionals
-# (maybe-uninitialized), and, where std::string comes from a precompiled header, about its copies (the others).
+# g++ 12 warns without reason about "a" + string (restrict; GCC PR 105329) and about copies of empty optionals
+# (maybe-uninitialized); where std::string comes from a precompiled header, also about its copies (the others).
+set(PLANC_PRECOMPILED
+  $<OR:$<BOOL:$<TARGET_PROPERTY:PRECOMPILE_HEADERS>>,$<BOOL:$<TARGET_PROPERTY:PRECOMPILE_HEADERS_REUSE_FROM>>>)
 set(PLANC_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wno-restrict
-  -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Werror)
+  -Wno-maybe-uninitialized "$<${PLANC_PRECOMPILED}:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread>" -Werror)
 
 function(planc_options target)
   target_compile_options(${target} PRIVATE ${PLANC_WARNINGS})
