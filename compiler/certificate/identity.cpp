@@ -60,8 +60,9 @@ class Digest {
     }
 
     void put(const planrt::Window &window) {
-        const auto &[positions, kernel, stride, dilation, padding, transposed, part, matrix, row_cuts] = window;
-        add(positions, kernel, stride, dilation, padding, transposed, part, matrix, row_cuts);
+        const auto &[positions, kernel, stride, dilation, padding, transposed, part, matrix, row_cuts, addends] =
+            window;
+        add(positions, kernel, stride, dilation, padding, transposed, part, matrix, row_cuts, addends);
     }
     void put(const planrt::DimensionPlacement &dimension) {
         const auto &[extent, axes, window] = dimension;
@@ -83,7 +84,7 @@ class Digest {
         const auto &[loops, operands, results, reduction, linear, windows, sparse] = nest;
         add(loops, operands, results, reduction, linear, windows);
         if (sparse)
-            add(sparse->outer, sparse->inner, sparse->density, sparse->matrix);
+            add(sparse->outer, sparse->inner, sparse->density, sparse->matrix, sparse->lists_rows);
     }
     void put(const sharding::Value &value) {
         const auto &[name, roles, extents, bytes, kind, producer, layer, home] = value;

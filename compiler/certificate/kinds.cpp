@@ -163,6 +163,7 @@ class Forms {
             for (const int number : {sparse->outer, sparse->inner, sparse->matrix})
                 facts.put(std::int64_t{number});
             facts.put(sparse->density);
+            facts.put(sparse->lists_rows);
         }
         std::vector<ValueId> tensors = o.operands;
         tensors.insert(tensors.end(), o.results.begin(), o.results.end());

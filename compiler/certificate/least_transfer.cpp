@@ -94,6 +94,12 @@ const LeastTransfers::Least &LeastTransfers::least(const sharding::Reshards &res
 
 double LeastTransfers::arriving(Shape &shape, const Placed &from, const Placed &to) const {
     constexpr double rounding = 1e-12; // of elements that stay
+    if (from.addends) {
+        if (to.windows) // nobody may need an element
+            return 0;
+        const double sums = from.together * (to.average / to.together - 2 / static_cast<double>(mesh_.ranks()));
+        return std::max(0.0, (1 - rounding) * (from.average + sums));
+    }
     const double addends = size(from.partial & ~to.partial);
     if (addends > 1)
         return to.average + to.together * size(to.partial) * (addends - 2) / static_cast<double>(mesh_.ranks());
@@ -160,6 +166,8 @@ LeastTransfers::Placed LeastTransfers::measured(const sharding::Placement &place
     Placed result;
     result.partial = set_of(placement.partial);
     result.stored = set_of(placement.stored);
+    result.windows = planrt::is_windowed(placement);
+    result.addends = planrt::has_addends(placement);
     for (std::size_t d = 0; d < placement.dimensions.size(); ++d) {
         result.ways.push_back(way(placement.dimensions[d], shape.dimensions[d]));
         const Way &way = shape.dimensions[d].ways[result.ways.back()];

@@ -7,6 +7,8 @@
 //   sums      An element is the sum of R addends at different ranks. A message joins at most two groups of ranks that
 //             know of each other's addends, so R - 1 arrive before the first rank has the sum. Each other rank that
 //             needs the sum then receives at least one more. Together: R - 2 more than there are ranks that need it.
+//   addends   Likewise of an element of which only k ranks have addends, and that m ranks need: k - 1 and m - 1 arrive.
+//             What nobody has is 0 everywhere. The k of all elements are what the ranks have together.
 //
 // Messages. In a step whose latency is that of L messages, what a rank has comes from at most 2^L ranks. If a rank
 // needs something from all positions along an axis of p ranks, lg p messages are due; p - 1 if all collectives are
@@ -57,8 +59,10 @@ class LeastTransfers {
         Axes cut = 0;
         Axes partial = 0;
         Axes stored = 0;
-        double average = 1;  ///< elements of a rank
-        double together = 1; ///< elements that any rank has
+        bool windows = false;
+        bool addends = false; ///< in the windows (planrt::Window::addends)
+        double average = 1;   ///< elements of a rank
+        double together = 1;  ///< elements that any rank has
     };
     /// What a transfer needs at least.
     struct Least {

@@ -20,7 +20,7 @@ Bytes bytes_of_matrices(const sharding::Graph &graph, const sharding::LaidOut &l
             continue;
         const sharding::Strategy &strategy = laid_out.operations[o].strategy;
         const std::vector<std::int64_t> extents = local_extents(operation.nest, strategy, mesh);
-        const auto &[outer, inner, density, number] = *operation.nest.sparse;
+        const auto &[outer, inner, density, number, lists_rows] = *operation.nest.sparse;
         const sharding::SparseLoops matrix =
             busiest(*operation.nest.sparse, cuts_of(outer, strategy, mesh), cuts_of(inner, strategy, mesh), extents);
         const auto is_side = [&](int loop) { return loop == matrix.outer || loop == matrix.inner; };

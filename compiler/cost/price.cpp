@@ -107,9 +107,10 @@ std::string layout_text(const sharding::Value &value, const Placement &placement
     for (std::size_t d = 0; d < placement.dimensions.size(); ++d)
         if (!placement.dimensions[d].axes.empty())
             text += (text.empty() ? "" : ", ") + value.roles[d] + " over " + joined(placement.dimensions[d].axes) +
-                    (placement.dimensions[d].is_sparse() ? " as needed"
-                     : placement.dimensions[d].window    ? " with halos"
-                                                         : "");
+                    (!placement.dimensions[d].window           ? ""
+                     : !placement.dimensions[d].is_sparse()    ? " with halos"
+                     : placement.dimensions[d].window->addends ? " as touched"
+                                                               : " as needed");
     if (!placement.partial.empty())
         text += (text.empty() ? "partial over " : ", partial over ") + joined(placement.partial);
     if (!placement.stored.empty())
@@ -313,9 +314,8 @@ class Table {
     /// Books a row. Data that moves between layers is a reshard; everything else, halos included, belongs to a layer.
     void book(Part &part, CollectiveRow row, const sharding::Value &value, const Step &step) {
         const LayerId from_layer = part.layer[value.layer];
-        const bool between_layers = step.from.partial == step.to.partial &&
-                                    value.kind == sharding::ValueKind::computed && from_layer != row.layer &&
-                                    !adds_halos(step);
+        const bool between_layers =
+            !step.sums() && value.kind == sharding::ValueKind::computed && from_layer != row.layer && !adds_halos(step);
         if (between_layers)
             row.from_layer = from_layer;
         std::vector<CollectiveRow> &rows = between_layers ? table_.reshards : table_.layers[row.layer].collectives;

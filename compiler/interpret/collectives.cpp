@@ -49,8 +49,10 @@ class Collective {
 
   private:
     [[nodiscard]] bool reduces() const {
-        return kind_ == CollectiveKind::all_reduce || kind_ == CollectiveKind::reduce_scatter;
+        return kind_ == CollectiveKind::all_reduce || kind_ == CollectiveKind::reduce_scatter || adds();
     }
+    /// An exchange of addends; the sum of none is 0.
+    [[nodiscard]] bool adds() const { return planrt::has_addends(from_); }
     [[nodiscard]] const Local &own(int rank) const { return values_[static_cast<std::size_t>(rank)]; }
 
     [[nodiscard]] Local empty_result(int rank) const {
@@ -97,7 +99,7 @@ class Collective {
         std::stable_sort(messages.begin(), messages.end(),
                          [](const Message &a, const Message &b) { return a.sender < b.sender; });
         Local result = empty_result(rank);
-        std::vector<bool> known(result.elements.size(), false);
+        std::vector<bool> known(result.elements.size(), adds());
         for (const Message &message : messages)
             take(message, result, known);
         if (std::find(known.begin(), known.end(), false) != known.end())

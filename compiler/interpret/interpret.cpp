@@ -26,6 +26,10 @@ std::string describe(mlir::Operation *op) {
     return text;
 }
 
+bool is_partial(const planrt::Placement &placement) {
+    return !placement.partial.empty() || planrt::has_addends(placement);
+}
+
 bool same_bits(double a, double b) {
     return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) || a == b;
 }
@@ -42,7 +46,7 @@ Parts Interpreter::scatter(const Array &whole, ir::TensorType type, const std::s
     Local all(everything);
     all.elements = whole.elements;
     const Layout &layout = layouts_.of(type);
-    if (!layout.placement.partial.empty())
+    if (is_partial(layout.placement))
         throw Failure(what + " is laid out as a partial result");
     Parts parts;
     for (auto [box, stored] : llvm::zip(layout.boxes, layout.stored))
@@ -51,7 +55,7 @@ Parts Interpreter::scatter(const Array &whole, ir::TensorType type, const std::s
 }
 
 Array Interpreter::gather(const Parts &parts, ir::TensorType type) {
-    if (!layouts_.of(type).placement.partial.empty())
+    if (is_partial(layouts_.of(type).placement))
         throw Failure("a partial result leaves the program");
     Array whole{{type.getExtents().begin(), type.getExtents().end()}, {}};
     whole.elements.resize(static_cast<std::size_t>(type.elements()));

@@ -106,6 +106,7 @@ static LogicalResult parse_window(AsmParser &parser, mlir::DenseI64ArrayAttr &at
             failed(parser.parseInteger(window.matrix)) || failed(parser.parseKeyword("cut")) ||
             failed(parser.parseKeyword("by")) || failed(parser.parseInteger(window.row_cuts)))
             return failure();
+        window.addends = succeeded(parser.parseOptionalKeyword("addends"));
         if (window.positions < 1 || window.matrix == 0 || window.row_cuts < 1)
             return parser.emitError(location, "rows and the axes that cut them are at least 1, the matrix is not 0");
         attribute = LayoutAttr::windowAttribute(parser.getContext(), window);
@@ -136,7 +137,8 @@ mlir::DenseI64ArrayAttr LayoutAttr::windowAttribute(mlir::MLIRContext *context,
                    window->transposed ? 1 : 0,
                    static_cast<int64_t>(window->part),
                    window->matrix,
-                   window->row_cuts};
+                   window->row_cuts,
+                   window->addends ? 1 : 0};
     return mlir::DenseI64ArrayAttr::get(context, numbers);
 }
 
@@ -152,7 +154,8 @@ std::optional<planrt::Window> LayoutAttr::windowOf(mlir::DenseI64ArrayAttr attri
                           numbers[5] != 0,
                           static_cast<planrt::WindowPart>(numbers[6]),
                           static_cast<int>(numbers[7]),
-                          static_cast<int>(numbers[8])};
+                          static_cast<int>(numbers[8]),
+                          numbers[9] != 0};
 }
 
 // --- #plan.layout -------------------------------------------------------------------------------------------------
@@ -168,7 +171,8 @@ void LayoutAttr::print(AsmPrinter &printer) const {
         if (const auto moving = windowOf(window))
             printer << ' ' << window_parts[static_cast<int>(moving->part)] << ' ' << moving->positions;
         if (const auto moving = windowOf(window); moving && moving->matrix != 0)
-            printer << " rows of matrix " << moving->matrix << " cut by " << moving->row_cuts;
+            printer << " rows of matrix " << moving->matrix << " cut by " << moving->row_cuts
+                    << (moving->addends ? " addends" : "");
         else if (moving)
             printer << (moving->transposed ? " transposed" : "") << " windows of " << moving->kernel << " stride "
                     << moving->stride << " dilation " << moving->dilation << " padding " << moving->padding;

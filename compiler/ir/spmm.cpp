@@ -78,6 +78,7 @@ sharding::Nest SpmmOp::nest() {
     };
     nest.sparse = sparse_loops(nest, loop(matrix.kept), loop(matrix.summed), getNonzeros(),
                                matrix.transposed ? -getNumber() : getNumber());
+    nest.sparse->lists_rows = true;
     return nest;
 }
 

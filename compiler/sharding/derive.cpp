@@ -47,6 +47,20 @@ static void leave_minor_axis(int loop, const Nest &nest, const Mesh &mesh, Strat
     strategy.loop_of_axis[axes_of_loops(nest, strategy, mesh)[loop].back()] = -1;
 }
 
+/// The transposed product by a square matrix, a gradient, has the names of its loops exchanged, so that rules that
+/// split rows split those of its result too. Where both loops are split, it has them as they were: then its operand
+/// lies where the product left it, and what was fetched goes back.
+static void undo_exchange(const Nest &nest, const Mesh &mesh, Strategy &strategy) {
+    if (!nest.sparse || !nest.sparse->lists_rows || nest.sparse->matrix >= 0)
+        return;
+    const auto &[outer, inner] = std::pair(nest.sparse->outer, nest.sparse->inner);
+    const std::vector<planrt::AxisList> axes = axes_of_loops(nest, strategy, mesh);
+    if (nest.loops[outer].extent != nest.loops[inner].extent || axes[outer].empty() || axes[inner].empty())
+        return;
+    for (int &loop : strategy.loop_of_axis)
+        loop = loop == outer ? inner : loop == inner ? outer : loop;
+}
+
 Strategy bind(const LayerStrategy &strategy, const Nest &nest, const Mesh &mesh) {
     Strategy result;
     result.loop_of_axis.assign(mesh.sizes.size(), -1);
@@ -58,6 +72,7 @@ Strategy bind(const LayerStrategy &strategy, const Nest &nest, const Mesh &mesh)
             result.loop_of_axis[axis] = static_cast<int>(loop - nest.loops.begin());
     }
     result.order = strategy.order;
+    undo_exchange(nest, mesh, result);
     for (const NestWindow &window : nest.windows)
         while (window.blocks_only && !touches_blocks(window, nest, mesh, result))
             leave_minor_axis(nest.operands[window.operand][window.dimension], nest, mesh, result);
@@ -85,17 +100,46 @@ static bool needs_columns_only(const Nest &nest) {
            });
 }
 
-/// The columns of the nonzeros in a rank's rows: cut by the axes of the rows, then by its own.
-static void place_needed_columns(const Nest &nest, const planrt::AxisList &row_axes,
-                                 planrt::DimensionPlacement &dimension) {
-    planrt::Window columns{nest.loops[nest.sparse->outer].extent};
-    columns.matrix = nest.sparse->matrix;
-    columns.row_cuts = static_cast<int>(row_axes.size());
+/// The columns of the nonzeros in a rank's rows: cut by the axes of the rows, then by its own. Of -matrix, the other
+/// way round.
+static void place_listed(std::int64_t rows, const planrt::AxisList &row_axes, int matrix, bool addends,
+                         planrt::DimensionPlacement &dimension) {
+    planrt::Window listed{rows};
+    listed.matrix = matrix;
+    listed.row_cuts = static_cast<int>(row_axes.size());
+    listed.addends = addends;
     planrt::AxisList axes = row_axes;
     for (const int axis : dimension.axes)
         axes.push_back(axis);
     dimension.axes = axes;
-    dimension.window = columns;
+    dimension.window = listed;
+}
+
+/// Ranks have dense sums if some rank touches more of the rows that others sum than this: the busiest one decides how
+/// long it takes, and saves less than it costs to pack.
+static constexpr double few_rows = 0.9;
+
+/// Whether a rank has addends only of the rows that the entries of its block touch, and these are few.
+static bool touches_few_rows(const Nest &nest, const Mesh &mesh, const planrt::AxisList &row_axes,
+                             const planrt::AxisList &column_axes) {
+    if (!nest.sparse || !nest.sparse->lists_rows || nest.sparse->matrix == 0 || column_axes.empty() ||
+        nest.reduction != Reduction::sum || nest.loops[nest.sparse->inner].kind != LoopKind::reduced)
+        return false;
+    const auto sizes = [&](const planrt::AxisList &axes) {
+        std::vector<int> result;
+        for (const int axis : axes)
+            result.push_back(mesh.sizes[axis]);
+        return result;
+    };
+    const auto part_of = [&](std::int64_t rows, const planrt::AxisList &axes) { // the largest block
+        for (const int parts : sizes(axes))
+            rows = (rows + parts - 1) / parts;
+        return rows;
+    };
+    const std::int64_t rows = part_of(nest.loops[nest.sparse->outer].extent, row_axes);
+    const std::int64_t own = part_of(rows, column_axes); // that the rank itself sums
+    const std::int64_t touched = planrt::most_needed_rows(-nest.sparse->matrix, sizes(column_axes), sizes(row_axes));
+    return static_cast<double>(touched - own) < few_rows * static_cast<double>(rows - own);
 }
 
 namespace {
@@ -104,7 +148,9 @@ class Derivation {
   public:
     Derivation(const Nest &nest, const Strategy &strategy, const Mesh &mesh, const std::vector<int> &partial_in)
         : nest_(nest), strategy_(strategy), mesh_(mesh), partial_in_(partial_in),
-          axes_(axes_of_loops(nest, strategy, mesh)) {}
+          axes_(axes_of_loops(nest, strategy, mesh)),
+          touches_few_rows_(nest.sparse && partial_in.empty() &&
+                            touches_few_rows(nest, mesh, axes_[nest.sparse->outer], axes_[nest.sparse->inner])) {}
 
     [[nodiscard]] Placement operand(int number) const {
         Placement placement = place(nest_.operands[number]);
@@ -112,15 +158,17 @@ class Derivation {
             if (window.operand == number)
                 place_window(window, nest_, mesh_, placement.dimensions[window.dimension]);
         if (needs_columns_only(nest_) && !axes_[nest_.sparse->outer].empty())
-            for (std::size_t d = 0; d < placement.dimensions.size(); ++d)
-                if (nest_.operands[number][d] == nest_.sparse->inner)
-                    place_needed_columns(nest_, axes_[nest_.sparse->outer], placement.dimensions[d]);
+            place_listed_along(nest_.sparse->inner, nest_.sparse->outer, false, nest_.operands[number], placement);
         return placement;
     }
 
     [[nodiscard]] Placement result(int number) const {
         const std::vector<int> &loops = nest_.results[number];
         Placement placement = place(loops);
+        if (touches_few_rows_) {
+            place_listed_along(nest_.sparse->outer, nest_.sparse->inner, true, loops, placement);
+            return placement;
+        }
         std::vector<int> &partial = placement.partial;
         for (std::size_t loop = 0; loop < nest_.loops.size(); ++loop)
             if (nest_.loops[loop].kind == LoopKind::reduced)
@@ -145,11 +193,21 @@ class Derivation {
         return placement;
     }
 
+    /// The dimension of one loop of the matrix lists the indices of the nonzeros in a rank's part of the other.
+    void place_listed_along(int loop, int other, bool addends, const std::vector<int> &loops,
+                            Placement &placement) const {
+        const int matrix = loop == nest_.sparse->inner ? nest_.sparse->matrix : -nest_.sparse->matrix;
+        for (std::size_t d = 0; d < loops.size(); ++d)
+            if (loops[d] == loop)
+                place_listed(nest_.loops[other].extent, axes_[other], matrix, addends, placement.dimensions[d]);
+    }
+
     const Nest &nest_;
     const Strategy &strategy_;
     const Mesh &mesh_;
     const std::vector<int> &partial_in_;
     std::vector<planrt::AxisList> axes_; ///< by loop
+    bool touches_few_rows_;              ///< of results
 };
 
 } // namespace

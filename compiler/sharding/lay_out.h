@@ -45,20 +45,24 @@ struct Step {
     std::vector<int> axes; ///< of the group, ascending
     Placement from;
     Placement to;
+    /// Whether it sums what ranks have partly.
+    [[nodiscard]] bool sums() const { return from.partial != to.partial || planrt::has_addends(from); }
     friend bool operator==(const Step &, const Step &) = default;
 };
 class WireVolumes;
 
 /// The steps that turn `from` into `to`; none if they are equal. `to` may be partial only along axes along which `from`
 /// is. If `to` has windows, the last step is an exchange, in which each rank gets exactly what it lacks, or a slice;
-/// windows of `from` must be those of `to`. The sequence is the one that moves least (WireVolumes),
+/// windows of `from` must be those of `to`, or have addends: then the first step is an exchange that sums them. The
+/// sequence is the one that moves least (WireVolumes),
 /// then the shortest: a reduction is a reduce-scatter if `to` is split over the axis; blocks are made small before they
 /// are permuted, and large afterwards.
 [[nodiscard]] std::vector<Step> reshard(const Placement &from, const Placement &to, const Mesh &mesh);
-/// The same for a caller with a cache. `before_windows` finds the steps before the one into windows.
+/// The same for a caller with a cache. `rest` finds the steps before the one into windows, or after the one that sums
+/// addends.
 using FindSteps = std::function<std::vector<Step>(const Placement &from, const Placement &to)>;
 [[nodiscard]] std::vector<Step> reshard(const Placement &from, const Placement &to, WireVolumes &volumes,
-                                        const FindSteps &before_windows);
+                                        const FindSteps &rest);
 
 /// A copy of a value in one placement, and how it is made from another copy.
 struct Copy {

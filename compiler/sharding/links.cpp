@@ -154,8 +154,8 @@ Copy copy_of(const Graph &graph, ValueId value, const Link &link, const Reshards
     if (link.route != nullptr)
         copy.steps = link.route->steps;
     copy.pass = link.pass;
-    const bool reduces = std::any_of(copy.steps.begin(), copy.steps.end(),
-                                     [](const Step &step) { return step.from.partial != step.to.partial; });
+    const bool reduces =
+        std::any_of(copy.steps.begin(), copy.steps.end(), [](const Step &step) { return step.sums(); });
     copy.first_use = link.first_use < graph.end_of_program() ? link.first_use : OperationId();
     const bool to_consumer = !reduces && copy.first_use;
     copy.layer = v.layer;

@@ -50,12 +50,14 @@ struct NestWindow {
 };
 
 /// Two loops of which only the entries of a sparse matrix are visited. If `outer` is split, a rank needs only those
-/// indices of `inner` at which its rows have entries.
+/// indices of `inner` at which its rows have entries. If `inner` is split, a rank has addends only of those indices of
+/// `outer` at which its columns have entries.
 struct SparseLoops {
-    int outer = 0;      ///< over the rows of the stored block
-    int inner = 0;      ///< over the entries of such a row
-    double density = 1; ///< entries per element of the matrix
-    int matrix = 0;     ///< planrt::Window::matrix; 0: nobody has read it, and all indices are needed
+    int outer = 0;           ///< over the rows of the stored block
+    int inner = 0;           ///< over the entries of such a row
+    double density = 1;      ///< entries per element of the matrix
+    int matrix = 0;          ///< planrt::Window::matrix; 0: nobody has read it, and all indices are needed
+    bool lists_rows = false; ///< what has a row for each index of `outer` may leave out those without entries
 };
 
 /// Maps dimensions of operands and results to loops: operands[i][d] is the loop of dimension d of operand i. An operand

@@ -20,11 +20,22 @@ Placement without_windows(Placement placement) {
     return placement;
 }
 
+Placement summed(Placement addends) {
+    for (planrt::DimensionPlacement &dimension : addends.dimensions)
+        if (dimension.window && dimension.window->addends) {
+            std::rotate(dimension.axes.begin(), dimension.axes.begin() + dimension.window->row_cuts,
+                        dimension.axes.end());
+            dimension.window.reset();
+        }
+    return addends;
+}
+
 bool contains(std::span<const int> axes, int axis) {
     return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
 Placement sent_placement(Placement origin) {
+    origin = summed(std::move(origin));
     origin.stored.clear();
     const std::vector<int> summed = std::exchange(origin.partial, {});
     origin.reduction = Reduction::sum;
@@ -81,8 +92,8 @@ std::size_t hash(const Placement &placement) {
         hash.add(dimension.extent);
         hash.add(dimension.axes);
         if (const auto &window = dimension.window)
-            for (const std::int64_t number :
-                 {window->positions, window->kernel, window->padding, std::int64_t{window->matrix}})
+            for (const std::int64_t number : {window->positions, window->kernel, window->padding,
+                                              std::int64_t{window->matrix}, std::int64_t{window->addends}})
                 hash.add(number);
     }
     hash.add(placement.partial);

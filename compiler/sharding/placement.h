@@ -15,6 +15,10 @@ namespace planc::sharding {
 /// The same placement with blocks instead of the ranges that windows touch.
 [[nodiscard]] Placement without_windows(Placement placement);
 
+/// Where sums of addends (Window::addends) lie: each rank's rows in blocks, cut further by the axes over which is
+/// summed.
+[[nodiscard]] Placement summed(Placement addends);
+
 /// In which placement a value that lies as `origin` leaves for another stage of a pipeline: partial sums are summed,
 /// each rank keeps a share of the largest dimension that no axis cuts yet, or else of the largest one; shares of
 /// storage are gathered. The other stage takes from there what it needs (planrt::exchange()).

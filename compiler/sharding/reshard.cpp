@@ -399,6 +399,31 @@ class SharesRoute {
 
 } // namespace
 
+/// Whether the axes of the addends cut their dimension in `to` too, in any order, and nothing else differs.
+static bool sums_all_in_blocks(const Placement &addends, const Placement &to) {
+    const auto alike = [](const DimensionPlacement &from, const DimensionPlacement &wanted) {
+        return from.window
+                   ? std::is_permutation(from.axes.begin(), from.axes.end(), wanted.axes.begin(), wanted.axes.end())
+                   : from == wanted;
+    };
+    return !is_windowed(to) && to.stored.empty() &&
+           std::equal(addends.dimensions.begin(), addends.dimensions.end(), to.dimensions.begin(), alike);
+}
+
+/// First each row goes to one rank, which adds: replicas would sum in the same order, but many times.
+static std::vector<Step> sum_addends(const Placement &from, const Placement &to, const FindSteps &steps) {
+    const Placement own_rows = summed(from);
+    Step sum{CollectiveKind::exchange, {}, from, sums_all_in_blocks(from, to) ? to : own_rows};
+    for (const DimensionPlacement &rows : from.dimensions)
+        if (rows.window)
+            sum.axes.assign(rows.axes.begin(),
+                            sum.to == own_rows ? rows.axes.begin() + rows.window->row_cuts : rows.axes.end());
+    std::sort(sum.axes.begin(), sum.axes.end());
+    std::vector<Step> result = steps(sum.to, to);
+    result.insert(result.begin(), std::move(sum));
+    return result;
+}
+
 std::vector<Step> reshard(const Placement &from, const Placement &to, const Mesh &mesh) {
     WireVolumes volumes(mesh);
     return reshard(from, to, volumes,
@@ -406,15 +431,17 @@ std::vector<Step> reshard(const Placement &from, const Placement &to, const Mesh
 }
 
 std::vector<Step> reshard(const Placement &from_given, const Placement &to_given, WireVolumes &volumes,
-                          const FindSteps &before_windows) {
+                          const FindSteps &rest) {
     Placement from = from_given;
     Placement to = to_given;
     normalise(from);
     normalise(to);
     if (from == to)
         return {};
+    if (planrt::has_addends(from))
+        return sum_addends(from, to, rest);
     if (planrt::is_windowed(to))
-        return WindowRoutes(from, to, volumes, before_windows).run();
+        return WindowRoutes(from, to, volumes, rest).run();
     if (from.stored.empty() && to.stored.empty())
         return reshard_blocks(from, to, volumes);
     std::vector<Step> late = SharesRoute(from, to, volumes).run(false);

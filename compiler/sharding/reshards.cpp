@@ -29,7 +29,7 @@ const Reshards::Route &Reshards::route(int from, int to) {
     const std::vector<int> &has = placements_[from].partial;
     const std::vector<int> &wants = placements_[to].partial;
     route.possible = std::includes(has.begin(), has.end(), wants.begin(), wants.end()) &&
-                     (!planrt::is_windowed(placements_[from]) || from == to);
+                     (!planrt::is_windowed(placements_[from]) || planrt::has_addends(placements_[from]) || from == to);
     if (route.possible) {
         // Copies: placements on the way may be new ones.
         route.steps = reshard(Placement(placements_[from]), Placement(placements_[to]), volumes_,

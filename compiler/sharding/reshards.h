@@ -28,6 +28,7 @@ class Reshards {
     struct Route {
         int number = 0;       ///< ascending from 0 as they are found
         bool possible = true; ///< false: `to` is partial along an axis along which `from` is not, or `from` has windows
+                              ///< that are no addends
         std::vector<Step> steps;
         double volume = 0; ///< WireVolumes::of()
     };

@@ -56,7 +56,7 @@ Lengths tabulate(const planrt::DimensionPlacement &from, const planrt::Dimension
         const planrt::Range wanted = range_of(to, mesh, at);
         const planrt::Range has = range_of(from, mesh, at);
         const planrt::Range kept = planrt::intersect(wanted, has);
-        result.pairs.emplace_back(wanted.size(), kept.size());
+        result.pairs.emplace_back(from.is_sparse() ? has.size() : wanted.size(), kept.size());
     } while (next(at, axes, mesh));
     result.different = result.pairs;
     std::sort(result.different.begin(), result.different.end());
@@ -98,7 +98,7 @@ const WireVolumes::Lengths &WireVolumes::lengths(const planrt::DimensionPlacemen
     if (found != last)
         return found->second;
     const Lengths &made = known_.emplace(at, tabulate(from, to, mesh_))->second;
-    blocks_of_needed_ += to.is_sparse() ? static_cast<double>(made.pairs.size()) : 0;
+    blocks_of_needed_ += to.is_sparse() || from.is_sparse() ? static_cast<double>(made.pairs.size()) : 0;
     return made;
 }
 
@@ -134,7 +134,7 @@ std::int64_t WireVolumes::largest_halo(const Step &step) {
 }
 
 double WireVolumes::of(const Step &step) {
-    if (step.kind == CollectiveKind::exchange && is_windowed(step.to))
+    if (step.kind == CollectiveKind::exchange && (is_windowed(step.to) || is_windowed(step.from)))
         return static_cast<double>(largest_halo(step)) * mesh_.ranks();
     const std::int64_t group = group_size(step.axes, mesh_);
     const double share = static_cast<double>((group - 1) * (mesh_.ranks() / group));

@@ -13,8 +13,8 @@ namespace planc::sharding {
 
 /// Volumes of steps on one mesh: elements times ranks of the mesh, so that shares (P-1)/P of different groups compare
 /// exactly. The elements are those that the rank with the largest blocks sends or, of halos and needed rows, that the
-/// rank which lacks most receives. Only for ranking sequences of steps; the cost model computes seconds. Remembers what
-/// it has tabulated; not for several threads.
+/// rank which lacks most receives, of touched rows that the rank sends which has most of others. Only for ranking
+/// sequences of steps; the cost model computes seconds. Remembers what it has tabulated; not for several threads.
 class WireVolumes {
   public:
     /// The mesh must outlive this.
@@ -24,7 +24,8 @@ class WireVolumes {
     /// How many blocks of needed rows (planrt::needed_rows()) were looked at so far.
     [[nodiscard]] double blocks_of_needed() const { return blocks_of_needed_; }
 
-    /// Along one dimension: the length of the part that a rank needs, and how much of it the rank already has.
+    /// Along one dimension: the length of the part that a rank needs, and how much of it the rank already has. If ranks
+    /// have addends: of the part that a rank has, and how much of it the rank itself needs.
     using WantedAndKept = std::pair<std::int64_t, std::int64_t>;
 
     /// One dimension of a halo exchange, tabulated over the coordinates of the axes that cut it before or after.
@@ -39,7 +40,7 @@ class WireVolumes {
 
   private:
     const Lengths &lengths(const planrt::DimensionPlacement &from, const planrt::DimensionPlacement &to);
-    /// The elements that the rank which lacks most receives.
+    /// The elements that the rank which lacks most receives; of addends, the most that a rank sends.
     std::int64_t largest_halo(const Step &step);
 
     const Mesh &mesh_;

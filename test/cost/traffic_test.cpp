@@ -1,5 +1,6 @@
 // The products over dimensions against planrt::traffic, which intersects boxes.
 #include "cost/collectives/traffic.h"
+#include "sharding/placement.h"
 #include "sharding/random_graph.h"
 
 #include <planrt/needed_rows.h>
@@ -64,7 +65,7 @@ TEST(Traffic, EqualsTheIntersectionOfBoxesOnEveryRank) {
     }
 }
 
-TEST(Traffic, OfNeededRowsEqualsTheIntersectionOfBoxesOnEveryRank) {
+TEST(Traffic, OfNeededAndTouchedRowsEqualsTheIntersectionOfBoxesOnEveryRank) {
     Random random(10);
     for (int trial = 0; trial < 1000; ++trial) {
         const sharding::Mesh mesh = random_mesh(random, 4, 16);
@@ -89,6 +90,13 @@ TEST(Traffic, OfNeededRowsEqualsTheIntersectionOfBoxesOnEveryRank) {
             window.matrix = transposed ? -matrix : matrix;
             window.row_cuts = uniform(random, 1, static_cast<int>(first.axes.size()));
             first.window = window;
+            if (trial % 2 == 0) { // the sums of touched rows
+                first.window->addends = true;
+                step.from = step.to;
+                step.to = sharding::summed(step.from);
+                planrt::AxisList &axes = step.to.dimensions[0].axes; // rows may go to any blocks
+                std::shuffle(axes.begin(), axes.end(), random);
+            }
         }
         const std::vector<Flow> by_rank = flow_by_rank(step, mesh);
         for (int rank = 0; rank < mesh.ranks(); ++rank)

@@ -1,5 +1,6 @@
-// Rows that a sparse product needs: of random matrices, against a search of all nonzeros; every reshard to them
-// executed.
+// Rows that a sparse product needs, and those that its blocks touch: of random matrices, against a search of all
+// nonzeros; every reshard to and from them executed.
+#include "sharding/elements.h"
 #include "sharding/placement.h"
 #include "sharding/random_graph.h"
 
@@ -32,7 +33,7 @@ Nest product(std::int64_t rows, std::int64_t columns, std::int64_t features, int
         {"v", rows, LoopKind::parallel}, {"f", features, LoopKind::parallel}, {"u", columns, LoopKind::reduced}};
     nest.operands = {{2, 1}};
     nest.results = {{0, 1}};
-    nest.sparse = SparseLoops{0, 2, 0.1, matrix};
+    nest.sparse = SparseLoops{0, 2, 0.1, matrix, true};
     return nest;
 }
 
@@ -150,19 +151,120 @@ TEST(NeededRows, AnOperandOfRowsAndColumnsIsReadWhole) {
     EXPECT_FALSE(planrt::is_windowed(derived.operands[1]));
 }
 
-void check_random_reshard(Random &random) {
-    const Mesh mesh = random_mesh(random, 3, 12);
-    const int m = uniform(random, 1, 14);
-    const int n = uniform(random, 1, 14);
-    const int f = uniform(random, 1, 4);
-    const int number = planrt::number_matrix(random_matrix(random, m, n));
-    const bool transposed = uniform(random, 0, 1) == 0;
-    const Nest nest = product(transposed ? n : m, transposed ? m : n, f, transposed ? -number : number);
+TEST(TouchedRows, AreAddendsWhereTheColumnsAreSplit) {
+    // nonzeros (0, 0), (0, 5), (1, 2), (2, 2), (3, 3), (3, 5)
+    const planrt::Pattern matrix = planrt::pattern_of(4, 6, std::vector<std::int32_t>{0, 0, 1, 2, 3, 3},
+                                                      std::vector<std::int32_t>{0, 5, 2, 2, 3, 5});
+    const Nest nest = product(4, 6, 3, planrt::number_matrix(matrix));
+    const Mesh mesh{{2, 2}};
+    const auto rows_of = [&](const Strategy &strategy, int rank) {
+        const Placement placement = derive(nest, strategy, mesh).results[0];
+        EXPECT_TRUE(planrt::has_addends(placement) && placement.partial.empty());
+        const Range range = planrt::local_box(placement, mesh, rank)[0];
+        std::vector<std::int64_t> result;
+        for (std::int64_t i = 0; i < range.size(); ++i)
+            result.push_back(range.index(i));
+        return result;
+    };
+    using Rows = std::vector<std::int64_t>;
+    EXPECT_EQ(rows_of({{-1, 2}, {}}, 0), (Rows{0, 1, 2})); // columns 0 to 2
+    EXPECT_EQ(rows_of({{-1, 2}, {}}, 1), (Rows{0, 3}));    // columns 3 to 5
+    EXPECT_EQ(rows_of({{2, 2}, {}}, 1), (Rows{1, 2}));     // column 2
+    const planrt::Pattern full =
+        planrt::pattern_of(2, 2, std::vector<std::int32_t>{0, 0, 1, 1}, std::vector<std::int32_t>{0, 1, 0, 1});
+    const Derived all = derive(product(2, 2, 3, planrt::number_matrix(full)), {{-1, 2}, {}}, mesh);
+    EXPECT_FALSE(planrt::is_windowed(all.results[0]));
+    EXPECT_EQ(all.results[0].partial, std::vector<int>{1});
+    EXPECT_FALSE(planrt::is_windowed(derive(nest, {{-1, 2}, {}}, mesh, {0}).results[0])); // partial sums pass
+    Nest maxima = nest;
+    maxima.reduction = Reduction::max;
+    EXPECT_FALSE(planrt::is_windowed(derive(maxima, {{-1, 2}, {}}, mesh).results[0]));
+    Nest needs_rows = nest;
+    needs_rows.sparse->lists_rows = false;
+    EXPECT_FALSE(planrt::is_windowed(derive(needs_rows, {{-1, 2}, {}}, mesh).results[0]));
+}
+
+/// Random addends, the same on ranks that have the same rows; adds them to `sum`.
+Distributed random_addends(const Placement &placement, const Mesh &mesh, Random &random, Whole &sum) {
+    std::vector<bool> cut(mesh.sizes.size(), false);
+    for (const planrt::DimensionPlacement &dimension : placement.dimensions)
+        for (const int axis : dimension.axes)
+            cut[static_cast<std::size_t>(axis)] = true;
+    Distributed result{placement, {}};
+    for (int rank = 0; rank < mesh.ranks(); ++rank) {
+        std::vector<int> first = mesh.coordinates(rank);
+        for (std::size_t axis = 0; axis < cut.size(); ++axis)
+            first[axis] = cut[axis] ? first[axis] : 0;
+        if (const int known = mesh.rank(first); known != rank) {
+            result.parts.push_back(std::vector<Element>(result.parts[static_cast<std::size_t>(known)]));
+            continue;
+        }
+        std::vector<Element> &part = result.parts.emplace_back();
+        for_each_held(placement, mesh, rank, [&](const Index &index) {
+            part.push_back(random());
+            sum[offset(whole_box(placement), index)] += part.back();
+        });
+    }
+    return result;
+}
+
+/// A random product with a random strategy; its matrix has m rows and n columns, some of them empty.
+struct RandomProduct {
+    explicit RandomProduct(Random &random)
+        : mesh(random_mesh(random, 3, 12)), m(uniform(random, 1, 14)), n(uniform(random, 1, 14)),
+          f(uniform(random, 1, 4)) {
+        const int number = planrt::number_matrix(random_matrix(random, m, n));
+        const bool transposed = uniform(random, 0, 1) == 0;
+        nest = product(transposed ? n : m, transposed ? m : n, f, transposed ? -number : number);
+        for (std::size_t axis = 0; axis < mesh.sizes.size(); ++axis)
+            strategy.loop_of_axis.push_back(uniform(random, -1, 2));
+    }
+    Mesh mesh;
+    int m;
+    int n;
+    int f;
+    Nest nest;
     Strategy strategy;
-    for (std::size_t axis = 0; axis < mesh.sizes.size(); ++axis)
-        strategy.loop_of_axis.push_back(uniform(random, -1, 2));
-    const Placement to = derive(nest, strategy, mesh).operands[0];
-    const std::vector<std::int64_t> extents{to.dimensions[0].extent, f};
+};
+
+/// Empty if the sums of touched rows are right wherever they are wanted, and on the way.
+bool check_random_sums(Random &random) {
+    const RandomProduct product(random);
+    const Placement from = derive(product.nest, product.strategy, product.mesh).results[0];
+    if (!planrt::has_addends(from))
+        return false;
+    const std::vector<std::int64_t> extents{from.dimensions[0].extent, product.f};
+    Placement to = random_placement(extents, product.mesh, false, random, uniform(random, 0, 1) == 0);
+    if (uniform(random, 0, 1) == 0) { // into the rows that another product needs
+        RandomProduct next(random);
+        const int number = planrt::number_matrix(random_matrix(random, next.m, static_cast<int>(extents[0])));
+        next.strategy.loop_of_axis.resize(product.mesh.sizes.size(), 0);
+        to = derive(reference::product(next.m, extents[0], product.f, number), next.strategy, product.mesh).operands[0];
+    }
+    Whole sum(random_whole(extents, random).size(), 0);
+    Distributed tensor = random_addends(from, product.mesh, random, sum);
+    const std::vector<Step> steps = reshard(from, to, product.mesh);
+    SCOPED_TRACE(text(from) + " to " + text(to) + ": " + text(steps));
+    EXPECT_EQ(execute(steps, tensor, sum, product.mesh), "");
+    EXPECT_EQ(tensor.placement, to);
+    return true;
+}
+
+TEST(TouchedRows, SumsAreRightOnRandomTensors) {
+    Random random(5);
+    int checked = 0;
+    for (int i = 0; i < 6000 && !testing::Test::HasFailure(); ++i) {
+        SCOPED_TRACE(i);
+        checked += check_random_sums(random) ? 1 : 0;
+    }
+    EXPECT_GT(checked, 1000);
+}
+
+void check_random_reshard(Random &random) {
+    const RandomProduct product(random);
+    const Mesh &mesh = product.mesh;
+    const Placement to = derive(product.nest, product.strategy, mesh).operands[0];
+    const std::vector<std::int64_t> extents{to.dimensions[0].extent, product.f};
     const Placement from = random_placement(extents, mesh, true, random, uniform(random, 0, 1) == 0);
     const Whole whole = random_whole(extents, random);
     Distributed tensor = distribute(whole, from, mesh, random);

@@ -55,11 +55,12 @@ void take_measured(const support::CollectiveRate &rate, Bytes payload, double ca
     price.arithmetic = Seconds(0);
 }
 
-/// Needed rows are on their way to all ranks at the same time. The sides of halos travel one after another, beside the
-/// rows that need none; for other exchanges a latency for each message is an upper limit.
-double latencies(const planrt::Traffic &traffic, const planrt::Placement &to) {
-    const bool needed_rows = planrt::is_windowed(to) && !planrt::has_halos(to);
-    return static_cast<double>(needed_rows ? std::min<std::int64_t>(traffic.calls, 1) : traffic.calls);
+/// Needed and touched rows are on their way to all ranks at the same time. The sides of halos travel one after another,
+/// beside the rows that need none; for other exchanges a latency for each message is an upper limit.
+double latencies(const planrt::Traffic &traffic, const sharding::Step &step) {
+    const bool needed_rows = planrt::is_windowed(step.to) && !planrt::has_halos(step.to);
+    const bool at_once = needed_rows || planrt::has_addends(step.from);
+    return static_cast<double>(at_once ? std::min<std::int64_t>(traffic.calls, 1) : traffic.calls);
 }
 
 /// The elements of the rank's slower direction. What one side of a halo brings arrives while the other side's is sent.
@@ -68,9 +69,9 @@ std::int64_t elements_of(const Flow &flow, const planrt::Placement &to) {
 }
 
 /// The price of a collective of so many elements, `payload`, on its busiest rank, which sends `sent`.
-Price price_by(Algorithm algorithm, CollectiveKind kind, const Group &group, double elements, Bytes payload,
-               const planrt::Traffic &sent, const planrt::Placement &to, const Machine &machine) {
-    switch (kind) {
+Price price_by(Algorithm algorithm, const sharding::Step &step, const Group &group, double elements, Bytes payload,
+               const planrt::Traffic &sent, const Machine &machine) {
+    switch (step.kind) {
     case CollectiveKind::all_reduce:
         return all_reduce(algorithm, group, payload, elements, machine.reduction_flops_per_second);
     case CollectiveKind::reduce_scatter:
@@ -80,7 +81,7 @@ Price price_by(Algorithm algorithm, CollectiveKind kind, const Group &group, dou
     case CollectiveKind::all_to_all:
         return all_to_all(group, payload);
     case CollectiveKind::exchange:
-        return point_to_point(group, planrt::has_halos(to), latencies(sent, to), payload);
+        return point_to_point(group, planrt::has_halos(step.to), latencies(sent, step), payload);
     case CollectiveKind::slice:
         break;
     }
@@ -127,7 +128,7 @@ StepPrice price_flow(const sharding::Step &step, const Flow &flow, int element_b
     for (const AlgorithmRange &range : alternatives(table_of(step.kind, machine.algorithms), decides)) {
         const bool by_mpi = (range.by_mpi && flow.sent.elements <= most_counted) || !has_methods(step.kind);
         const support::CollectiveRate *rate = by_mpi ? measured_rate(step.kind, group, decides, machine) : nullptr;
-        Price price = price_by(range.algorithm, step.kind, group, elements, payload, flow.sent, step.to, machine);
+        Price price = price_by(range.algorithm, step, group, elements, payload, flow.sent, machine);
         if (rate != nullptr)
             take_measured(*rate, payload, calls, price);
         const double seconds = price.latency.value + part * (price.transfer + price.arithmetic).value;

@@ -81,14 +81,14 @@ std::string text_of(const planrt::Window &window) {
                                             ", planrt::WindowPart::behind"};
     if (window.matrix != 0)
         return "planrt::Window{.positions = " + numbers[0] + ", .matrix = " + std::to_string(window.matrix) +
-               ", .row_cuts = " + std::to_string(window.row_cuts) + "}";
+               ", .row_cuts = " + std::to_string(window.row_cuts) + (window.addends ? ", .addends = true}" : "}");
     return "planrt::Window{" + joined(numbers) + parts[static_cast<int>(window.part)] + "}";
 }
 
 std::string part_name(const schedule::LoopDimension &dimension) {
     static constexpr const char *names[] = {" with halo", " before", " without halo", " behind"};
     if (dimension.window && dimension.window->matrix != 0)
-        return " as needed";
+        return dimension.window->addends ? " as touched" : " as needed";
     return dimension.window ? names[static_cast<int>(dimension.window->part)] : "";
 }
 

@@ -20,6 +20,8 @@ bool are_told_by_loops(const sharding::Nest &nest, const std::vector<int> &own, 
     const std::set<int> distinct(own.begin(), own.end());
     if (nest.sparse && nest.sparse->matrix != 0 && distinct.contains(nest.sparse->inner))
         return false; // rows that only some need depend on the axes of another loop
+    if (nest.sparse && nest.sparse->lists_rows && operand < 0)
+        return false; // so do rows that only some touch
     return distinct.size() == own.size() &&
            std::equal(own.begin(), own.end(), extents.begin(), extents.end(),
                       [&](int loop, std::int64_t extent) { return nest.loops[loop].extent == extent; }) &&

@@ -106,6 +106,8 @@ void Structure::strategy(OperationId operation) {
 void Structure::derived(OperationId operation, const std::vector<int> &loops) {
     strategy(operation);
     operations_[operation].insert(loops.begin(), loops.end());
+    if (graph_.operations[operation].nest.sparse) // which rows are listed depends on both of its loops
+        all_of(operation);
     if (!index_.may_pass_partial[operation])
         return;
     all_of(operation); // whether partial sums pass depends on what else the strategy splits
@@ -180,6 +182,7 @@ void put_loops(Key &key, const sharding::Nest &nest) {
     if (nest.sparse) {
         for (const int number : {nest.sparse->outer, nest.sparse->inner, nest.sparse->matrix})
             key.put(number);
+        key.put(nest.sparse->lists_rows);
         key.put(nest.sparse->density);
     }
 }

@@ -73,6 +73,7 @@ PlacedVolume PlacedVolumes::measured(const sharding::Placement &placement) {
         result.average *= way.average; // no axis cuts two dimensions
         result.elements *= static_cast<double>(dimension.extent);
     }
+    result.addends = planrt::has_addends(placement);
     result.partial = set_of(placement.partial, mesh_);
     result.stored = set_of(placement.stored, mesh_);
     for (int axis : placement.stored)

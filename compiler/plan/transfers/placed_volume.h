@@ -20,6 +20,7 @@ struct PlacedVolume {
     std::uint32_t cut_by = 0;       ///< axes that split any dimension
     std::uint32_t partial = 0;      ///< set of axes
     std::uint32_t windows = 0;      ///< set of dimensions
+    bool addends = false;           ///< the windows hold addends (planrt::Window::addends)
     std::uint32_t stored = 0;       ///< set of the axes by which local parts are cut into shards
 };
 

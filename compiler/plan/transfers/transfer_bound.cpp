@@ -85,11 +85,22 @@ double TransferBounds::latencies(const PlacedVolume &from, const PlacedVolume &t
 
 double TransferBounds::arriving(const PlacedVolume &from, const PlacedVolume &to, const PlacedPair &pair) const {
     double arriving = to.average;
-    if (from.partial == to.partial)
+    if (from.addends)
+        arriving = arriving_addends(from, to);
+    else if (from.partial == to.partial)
         arriving -= std::min({pair.kept * pair.part, from.share, to.share});
     else // addends of one sum, of as many sums as stay
         arriving += from.elements * size(from.partial & to.partial) * (size(from.partial & ~to.partial) - 2) / ranks_;
     return arriving > rounding * to.average ? arriving : 0;
+}
+
+/// An element of which k ranks have addends and that m ranks need arrives k + m - 2 times or more; nothing is known of
+/// the elements that windows need.
+double TransferBounds::arriving_addends(const PlacedVolume &from, const PlacedVolume &to) const {
+    if (to.windows != 0)
+        return 0;
+    const double needed_by = std::max(1.0, to.average * ranks_ / to.elements);
+    return std::max(0.0, from.average - std::max(0.0, 2 - needed_by) * from.elements / ranks_);
 }
 
 /// If an axis splits another dimension after than before, every route without a gather must move blocks.
@@ -98,7 +109,7 @@ DirectBound TransferBounds::directly(const PlacedVolume &from, const PlacedVolum
     const double latency = latencies(from, to, pair);
     DirectBound bound{arriving, latency, arriving, latency};
     const std::uint32_t moved = pair.left & to.cut_by;
-    if (moved == 0 || pair.kept == 0 || to.windows != 0 || (from.stored | to.stored) != 0)
+    if (moved == 0 || pair.kept == 0 || (from.windows | to.windows) != 0 || (from.stored | to.stored) != 0)
         return bound;
     const std::uint32_t going = from.partial & ~to.partial;
     const std::uint32_t gathered = (from.cut_by | (going & ~to.cut_by)) & ~to.cut_by;
@@ -181,7 +192,7 @@ float TransferBounds::OfShape::found_directly(int from, int to, int element_byte
 bool TransferBounds::OfShape::possible(int from, int to) {
     const std::uint32_t partial = volumes_.of(to).partial;
     const PlacedVolume &has = volumes_.of(from);
-    return has.windows == 0 && (partial & ~has.partial) == 0;
+    return (has.windows == 0 || has.addends) && (partial & ~has.partial) == 0;
 }
 
 } // namespace planc::plan

@@ -13,7 +13,10 @@
 //       Each element is the sum of R addends, of which R - 1 travel. Where it is summed it is there for free; all other
 //       places that need it receive it. With E elements in the tensor (in each of the tensors of partial sums that
 //       stay) this is E (R - 1) + (sum over ranks of |to|) - E elements.
-//   the same, in one reshard
+//   addends of the rows that ranks touch are summed
+//       An element of which k ranks have addends and that m ranks need travels k + m - 2 times. The k of all elements
+//       are what ranks have together, and at most E elements have addends at all.
+//   the same as sums over R, in one reshard
 //       Sums are reduced before blocks move. With V elements in a rank's part, cut further by what splits `to`,
 //       (1 - 1/R) V arrive in a reduce-scatter, or twice that in an all-reduce. Then |to| arrives, less what the rank
 //       has of it in its part of the sums.
@@ -101,7 +104,8 @@ class TransferBounds {
             int element_bytes_;
             std::array<Row *, 2> rows_; ///< without and with latency
         };
-        /// Whether a route exists. Only operations make partial sums, and ranges that windows touch are no source.
+        /// Whether a route exists. Only operations make partial sums, and ranges that windows touch are no source,
+        /// unless they have addends.
         bool possible(int from, int to);
 
       private:
@@ -157,6 +161,7 @@ class TransferBounds {
 
   private:
     [[nodiscard]] double arriving(const PlacedVolume &from, const PlacedVolume &to, const PlacedPair &pair) const;
+    [[nodiscard]] double arriving_addends(const PlacedVolume &from, const PlacedVolume &to) const;
     [[nodiscard]] DirectBound directly(const PlacedVolume &from, const PlacedVolume &to, const PlacedPair &pair) const;
     [[nodiscard]] double arriving_by_steps(const PlacedVolume &from, const PlacedVolume &to) const;
     [[nodiscard]] double arriving_by_route(const PlacedVolume &from, const PlacedVolume &to, std::uint32_t sliced,

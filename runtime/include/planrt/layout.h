@@ -117,6 +117,10 @@ struct Window {
     /// cut the positions, the others the dimension itself.
     int matrix = 0;
     int row_cuts = 0;
+    /// With a matrix, of a result: a rank has an addend of each element whose index it has, and no other rank has it
+    /// unless it has the same addend. Sums are those over all ranks that differ along the first `row_cuts` axes; of an
+    /// index that no rank has it is 0.
+    bool addends = false;
     friend bool operator==(const Window &, const Window &) = default;
 };
 
@@ -148,8 +152,9 @@ struct CutBlock {
 
 /// How one dimension is cut: by the first axis, each block by the next, and so on. With a window, its positions are cut
 /// in this way, and a rank has what the windows at its positions touch, or the part of it that the window names. Ranges
-/// of different ranks may then overlap (a halo) or leave gaps. Only operands of operations have windows: such a
-/// placement is never partial, stored or a variable's home, and no copy is made from it.
+/// of different ranks may then overlap (a halo) or leave gaps. Only operands of operations have windows, and results of
+/// sparse products, whose windows hold addends: such a placement is never partial, stored or a variable's home, and of
+/// operands, no copy is made from it.
 struct DimensionPlacement {
     std::int64_t extent = 1;
     AxisList axes;             ///< indices of mesh axes, major first
@@ -192,6 +197,8 @@ struct Placement {
 
 /// Whether a dimension has a window.
 [[nodiscard]] bool is_windowed(const Placement &placement);
+/// Whether ranks have addends of the rows that they touch (Window::addends).
+[[nodiscard]] bool has_addends(const Placement &placement);
 /// Whether a dimension has a window that is not that of a sparse matrix: ranks need something of their neighbours'
 /// blocks.
 [[nodiscard]] bool has_halos(const Placement &placement);
@@ -229,7 +236,7 @@ enum class CollectiveKind : std::uint8_t {
     all_reduce,     ///< partial axes become replicated
     all_to_all,     ///< axes move from the end of one dimension's list to the end of another's
     exchange        ///< anything else without partial results: box intersections, point to point; into windows: halo
-                    ///< exchanges
+                    ///< exchanges; of addends: what arrives is added
 };
 inline constexpr CollectiveKind collective_kinds[] = {CollectiveKind::slice,          CollectiveKind::all_gather,
                                                       CollectiveKind::reduce_scatter, CollectiveKind::all_reduce,
@@ -250,7 +257,8 @@ struct Transfer {
 
 /// What one rank does in an exchange from one placement to another. Each box that it needs comes from this rank itself
 /// if it has it, else from the holder whose coordinates agree with this rank's on all axes that do not cut `from`.
-/// `from` has no windows.
+/// `from` has no windows, unless it has addends: then each box that this rank has or receives is added to zeros, its
+/// own first, then in the order of the senders.
 struct Exchange {
     std::vector<Transfer> sends;    ///< ascending by peer, without this rank
     std::vector<Transfer> receives; ///< ascending by peer, without this rank

@@ -17,7 +17,7 @@ namespace planrt {
 /// all_reduce: the member's elements in a fused call, where the needs of the members add up; none for a single member.
 /// reduce_scatter: the input; all_gather: the output; none if the blocks are contiguous there (a cut of the outermost
 /// dimension). all_to_all: what is sent and what is received; exchange: the same, without what is contiguous in its
-/// buffer. slice, and flat steps (layout.h) other than fused all-reduces: none.
+/// buffer and is not added to what is there. slice, and flat steps (layout.h) other than fused all-reduces: none.
 [[nodiscard]] std::int64_t scratch_elements(CollectiveKind kind, const Placement &from, const Placement &to,
                                             const Mesh &mesh, int rank);
 

@@ -17,7 +17,7 @@ std::vector<std::int64_t> offsets(const Range &moved, const Range &box, std::int
 
 BoxCopy::BoxCopy(const std::byte *from, const Box &from_box, std::byte *to, const Box &to_box, const Box &moved,
                  std::size_t element_bytes)
-    : from_(from), to_(to), run_bytes_(element_bytes) {
+    : from_(from), to_(to), element_bytes_(element_bytes), run_bytes_(element_bytes) {
     if (volume(moved) == 0) {
         run_bytes_ = 0;
         return;

@@ -1,6 +1,8 @@
-// Copies a box of elements between two dense row-major buffers. The copy is prepared at set-up and runs within steps
-// without allocation.
+// Copies a box of elements between two dense row-major buffers, or adds it to what is there. The copy is prepared at
+// set-up and runs within steps without allocation.
 #pragma once
+
+#include "collectives/combine.h"
 
 #include <planrt/layout.h>
 
@@ -15,7 +17,9 @@ class BoxCopy {
     BoxCopy(const std::byte *from, const Box &from_box, std::byte *to, const Box &to_box, const Box &moved,
             std::size_t element_bytes);
 
-    void run() const { run(0, from_, to_); }
+    void run() const { run(0, from_, to_, nullptr); }
+    /// Combines what moves with what is there.
+    void run(Combine combine) const { run(0, from_, to_, combine); }
 
     /// Whether it is one run of bytes, so that one buffer could replace the other.
     [[nodiscard]] bool contiguous() const { return loops_.empty(); }
@@ -31,10 +35,11 @@ class BoxCopy {
         std::vector<std::int64_t> from_offsets = {};
         std::vector<std::int64_t> to_offsets = {};
     };
-    void run(std::size_t depth, const std::byte *from, std::byte *to) const;
+    void run(std::size_t depth, const std::byte *from, std::byte *to, Combine combine) const;
 
     const std::byte *from_; ///< first byte that moves
     std::byte *to_;
+    std::size_t element_bytes_;
     std::size_t run_bytes_;
     std::vector<Loop> loops_; ///< outermost first
 };

@@ -13,6 +13,11 @@ void copy_bytes(std::byte *to, const std::byte *from, std::size_t bytes) {
         std::memcpy(to, from, bytes);
 }
 
+void zero_bytes(std::byte *to, std::size_t bytes) {
+    if (bytes > 0)
+        std::memset(to, 0, bytes);
+}
+
 Positions in_parts(const Positions &positions, std::int64_t most) {
     Positions parts;
     for (const Range &range : positions)
@@ -48,17 +53,19 @@ MessageContents MessageTypes::contents(std::byte *vector, const Positions &posit
     return {vector, 1, type_of(positions, type, element_bytes)};
 }
 
-void BoxCopy::run(std::size_t depth, const std::byte *from, std::byte *to) const {
-    if (depth == loops_.size())
+void BoxCopy::run(std::size_t depth, const std::byte *from, std::byte *to, Combine combine) const {
+    if (depth == loops_.size() && combine == nullptr)
         return copy_bytes(to, from, run_bytes_);
+    if (depth == loops_.size())
+        return combine(to, from, static_cast<std::int64_t>(run_bytes_ / element_bytes_), false);
     const Loop &loop = loops_[depth];
     if (!loop.from_offsets.empty()) {
         for (std::int64_t i = 0; i < loop.count; ++i)
-            run(depth + 1, from + loop.from_offsets[i], to + loop.to_offsets[i]);
+            run(depth + 1, from + loop.from_offsets[i], to + loop.to_offsets[i], combine);
         return;
     }
     for (std::int64_t i = 0; i < loop.count; ++i)
-        run(depth + 1, from + i * loop.from_stride, to + i * loop.to_stride);
+        run(depth + 1, from + i * loop.from_stride, to + i * loop.to_stride, combine);
 }
 
 } // namespace planrt

@@ -14,6 +14,7 @@
 namespace planrt {
 
 void copy_bytes(std::byte *to, const std::byte *from, std::size_t bytes);
+void zero_bytes(std::byte *to, std::size_t bytes);
 
 /// The maximum number of elements in one call of MPI, whose counts are int.
 inline constexpr std::int64_t most_counted = std::numeric_limits<int>::max();

@@ -1,6 +1,6 @@
 // Exchange: turns any placement into any other without partial results, within a role or from one role to another.
 // Pairs of ranks send each other the intersections of their blocks. A part that is contiguous in its buffer is sent or
-// received there without packing.
+// received there without packing. Addends of touched rows are all received into scratch and then added.
 #include "collectives/operation.h"
 
 #include "mesh/tensors.h"
@@ -21,11 +21,17 @@ struct Side {
 
 class PairwiseExchange : public Operation {
   public:
-    /// An empty box of a side: this rank has nothing there.
-    PairwiseExchange(const Exchange &moved, const Side &from, const Side &to, MPI_Comm ranks, int tag,
+    /// An empty box of a side: this rank has nothing there. `adds`: to zeros, the rank's own part first, then in the
+    /// order of the senders.
+    PairwiseExchange(const Exchange &moved, const Side &from, const Side &to, bool adds, MPI_Comm ranks, int tag,
                      std::byte *packed, std::int64_t most_counted)
         : ranks_(ranks), tag_(tag), types_(most_counted) {
         const std::size_t bytes = element_bytes(from.type);
+        if (adds) {
+            sum_ = to.data;
+            sum_bytes_ = static_cast<std::size_t>(volume(to.box)) * bytes;
+            combine_ = combine_of(to.type, Reduction::sum);
+        }
         const auto message = [&](std::byte *data, const Transfer &transfer) {
             return Message{types_.contents(data, {{0, volume(transfer.box)}}, datatype_of(from.type),
                                            static_cast<std::int64_t>(bytes)),
@@ -44,7 +50,7 @@ class PairwiseExchange : public Operation {
         }
         for (const Transfer &receive : moved.receives) {
             const BoxCopy copy(packed, receive.box, to.data, to.box, receive.box, bytes);
-            const bool direct = copy.contiguous();
+            const bool direct = copy.contiguous() && !adds;
             receives_.push_back(message(direct ? copy.to() : packed, receive));
             if (direct)
                 continue;
@@ -56,6 +62,7 @@ class PairwiseExchange : public Operation {
 
     void start() override {
         MPI_Request *request = requests_.data();
+        zero_bytes(sum_, sum_bytes_);
         for (const auto &[contents, peer] : receives_)
             check_mpi(MPI_Irecv(contents.data, contents.count, contents.type, peer, tag_, ranks_, request++), "start");
         for (const BoxCopy &copy : copies_at_start_)
@@ -66,7 +73,7 @@ class PairwiseExchange : public Operation {
 
     void finish() override {
         for (const BoxCopy &copy : copies_at_finish_)
-            copy.run();
+            copy.run(combine_);
     }
 
   private:
@@ -78,6 +85,9 @@ class PairwiseExchange : public Operation {
     MPI_Comm ranks_;
     int tag_;
     MessageTypes types_;
+    std::byte *sum_ = nullptr;
+    std::size_t sum_bytes_ = 0;
+    Combine combine_ = nullptr; ///< null: what arrives is copied
     std::vector<Message> sends_;
     std::vector<Message> receives_;
     std::vector<BoxCopy> copies_at_start_;
@@ -104,7 +114,7 @@ OperationPointer make_exchange(const Collective &collective, const Place &place,
     return std::make_unique<PairwiseExchange>(
         exchange(member.from_placement, member.to_placement, place.mesh, place.rank),
         Side{tensor.type, member.own_from, member.from}, Side{tensor.type, member.own_to, member.to},
-        place.communicators.role(), tag, packed, place.most_counted);
+        has_addends(member.from_placement), place.communicators.role(), tag, packed, place.most_counted);
 }
 
 OperationPointer make_transfer(const Collective &collective, const Place &place, int tag) {
@@ -119,7 +129,7 @@ OperationPointer make_transfer(const Collective &collective, const Place &place,
                                 scratch_elements(sent, received, whole, place.world_rank) *
                                     static_cast<std::int64_t>(element_bytes(from.type)));
     return std::make_unique<PairwiseExchange>(exchange(sent, received, whole, place.world_rank),
-                                              side_of(from, sent, place), side_of(to, received, place),
+                                              side_of(from, sent, place), side_of(to, received, place), false,
                                               place.communicators.all(), tag, packed, place.most_counted);
 }
 

@@ -210,6 +210,12 @@ bool is_windowed(const Placement &placement) {
                        [](const DimensionPlacement &dimension) { return dimension.window.has_value(); });
 }
 
+bool has_addends(const Placement &placement) {
+    return std::any_of(
+        placement.dimensions.begin(), placement.dimensions.end(),
+        [](const DimensionPlacement &dimension) { return dimension.window && dimension.window->addends; });
+}
+
 bool has_halos(const Placement &placement) {
     return std::any_of(placement.dimensions.begin(), placement.dimensions.end(),
                        [](const DimensionPlacement &dimension) { return dimension.window && !dimension.is_sparse(); });

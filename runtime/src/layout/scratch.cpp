@@ -30,7 +30,7 @@ std::vector<bool> cutting(const Placement &placement, const Mesh &mesh) {
 
 /// Whether each rank's block is needed by exactly one rank.
 bool is_permutation(const Placement &from, const Placement &to, const Mesh &mesh) {
-    return cutting(from, mesh) == cutting(to, mesh) && !is_windowed(to);
+    return cutting(from, mesh) == cutting(to, mesh) && !is_windowed(to) && !is_windowed(from);
 }
 
 /// All elements that the rank sends and receives.
@@ -48,18 +48,20 @@ std::int64_t moved_elements(const Placement &from, const Placement &to, const Me
     return elements;
 }
 
-/// The moved elements that do not form one run in the rank's buffers, and so must be packed.
-std::int64_t packed_elements(const Exchange &moved, const Box &has, const Box &wants) {
+/// The moved elements that do not form one run in the rank's buffers, and so must be packed, and those that are added
+/// when they have arrived.
+std::int64_t packed_elements(const Exchange &moved, const Box &has, const Box &wants, bool adds) {
     std::int64_t elements = 0;
     for (const Transfer &send : moved.sends)
         elements += is_one_run(send.box, has) ? 0 : volume(send.box);
     for (const Transfer &receive : moved.receives)
-        elements += is_one_run(receive.box, wants) ? 0 : volume(receive.box);
+        elements += !adds && is_one_run(receive.box, wants) ? 0 : volume(receive.box);
     return elements;
 }
 
 std::int64_t packed_elements(const Placement &from, const Placement &to, const Mesh &mesh, int rank) {
-    return packed_elements(exchange(from, to, mesh, rank), local_box(from, mesh, rank), local_box(to, mesh, rank));
+    return packed_elements(exchange(from, to, mesh, rank), local_box(from, mesh, rank), local_box(to, mesh, rank),
+                           has_addends(from));
 }
 
 std::int64_t parts(const AxisList &axes, const Mesh &mesh) {
@@ -127,7 +129,7 @@ std::vector<int> telling_axes(const Placement &from, const Placement &to, const 
         std::int64_t rest = from.dimensions[d].extent;
         std::size_t alike = 0;
         while (alike < std::min(before.size(), after.size()) && before[alike] == after[alike] &&
-               !to.dimensions[d].window && rest % mesh.sizes[before[alike]] == 0)
+               !to.dimensions[d].window && !from.dimensions[d].window && rest % mesh.sizes[before[alike]] == 0)
             rest /= mesh.sizes[before[alike++]];
         for (const AxisList *axes : {&before, &after})
             for (std::size_t i = alike; i < axes->size(); ++i)
@@ -185,7 +187,7 @@ std::int64_t largest_scratch_elements(CollectiveKind kind, const Placement &from
     // The first rank has the largest blocks, but what an exchange moves depends on the receiving ranks.
     if (kind == CollectiveKind::exchange || kind == CollectiveKind::all_to_all) {
         const std::vector<int> ranks = mesh.group(0, telling_axes(from, to, mesh));
-        if (kind == CollectiveKind::exchange && !is_windowed(to))
+        if (kind == CollectiveKind::exchange && !is_windowed(to) && !is_windowed(from))
             return most_packed_elements(from, to, mesh, ranks);
         std::int64_t largest = 0;
         for (const int rank : ranks)
@@ -217,7 +219,7 @@ std::int64_t scratch_elements(const RolePlacement &from, const RolePlacement &to
         const int within = placed.role.rank_within(mesh, rank);
         return within < 0 ? Box() : local_box(placed.placement, placed.role.mesh(mesh), within);
     };
-    return packed_elements(exchange(from, to, mesh, rank), own(from), own(to));
+    return packed_elements(exchange(from, to, mesh, rank), own(from), own(to), false);
 }
 
 } // namespace planrt

@@ -9,6 +9,8 @@ namespace planrt {
 
 void copy_bytes(std::byte * /*to*/, const std::byte * /*from*/, std::size_t /*bytes*/) {}
 
+void zero_bytes(std::byte * /*to*/, std::size_t /*bytes*/) {}
+
 MessageTypes::~MessageTypes() = default;
 
 /// One message with all elements, in units of 16 bytes if MPI cannot count them otherwise; SMPI would pack a derived
@@ -21,7 +23,7 @@ MessageContents MessageTypes::contents(std::byte *vector, const Positions &posit
     return {vector, mpi_count((count * element_bytes + 15) / 16, most_), MPI_C_DOUBLE_COMPLEX};
 }
 
-void BoxCopy::run(std::size_t /*depth*/, const std::byte * /*from*/, std::byte * /*to*/) const {}
+void BoxCopy::run(std::size_t /*depth*/, const std::byte * /*from*/, std::byte * /*to*/, Combine /*combine*/) const {}
 
 Combine combine_of(Type /*type*/, Reduction /*reduction*/) {
     return [](std::byte *, const std::byte *, std::int64_t, bool) {};
