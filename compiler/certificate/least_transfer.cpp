@@ -97,8 +97,10 @@ double LeastTransfers::arriving(Shape &shape, const Placed &from, const Placed &
     if (from.addends) {
         if (to.windows) // nobody may need an element
             return 0;
-        const double sums = from.together * (to.average / to.together - 2 / static_cast<double>(mesh_.ranks()));
-        return std::max(0.0, (1 - rounding) * (from.average + sums));
+        const auto ranks = static_cast<double>(mesh_.ranks());
+        const double replicas = ranks / size(from.cut);
+        const double sent = std::max(0.0, to.average * ranks / to.together - replicas); // of each sum
+        return std::max(0.0, (1 - rounding) * from.average / replicas + from.together * (sent - 1) / ranks);
     }
     const double addends = size(from.partial & ~to.partial);
     if (addends > 1)

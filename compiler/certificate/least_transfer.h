@@ -7,8 +7,9 @@
 //   sums      An element is the sum of R addends at different ranks. A message joins at most two groups of ranks that
 //             know of each other's addends, so R - 1 arrive before the first rank has the sum. Each other rank that
 //             needs the sum then receives at least one more. Together: R - 2 more than there are ranks that need it.
-//   addends   Likewise of an element of which only k ranks have addends, and that m ranks need: k - 1 and m - 1 arrive.
-//             What nobody has is 0 everywhere. The k of all elements are what the ranks have together.
+//   addends   An element is the sum of k addends, and R ranks have each of them: k - 1 arrive before a rank has the
+//   sum. Of
+//             the m ranks that need it, R may have all addends; the others receive one more. What nobody has is 0.
 //
 // Messages. In a step whose latency is that of L messages, what a rank has comes from at most 2^L ranks. If a rank
 // needs something from all positions along an axis of p ranks, lg p messages are due; p - 1 if all collectives are

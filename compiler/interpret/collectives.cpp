@@ -93,11 +93,15 @@ class Collective {
         }
     }
 
-    /// Addends are combined in the order of the senders, so replicas are equal to the last bit.
+    /// Addends are combined in the order of the senders, so replicas are equal to the last bit; in an exchange, the
+    /// rank's own ones come first, which replicas have alike.
     Local receive(int rank) {
         auto &messages = inbox_[static_cast<std::size_t>(rank)];
+        const auto order = [&](const Message &message) {
+            return std::pair(adds() && message.sender != rank, message.sender);
+        };
         std::stable_sort(messages.begin(), messages.end(),
-                         [](const Message &a, const Message &b) { return a.sender < b.sender; });
+                         [&](const Message &a, const Message &b) { return order(a) < order(b); });
         Local result = empty_result(rank);
         std::vector<bool> known(result.elements.size(), adds());
         for (const Message &message : messages)

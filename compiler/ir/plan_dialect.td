@@ -49,6 +49,7 @@ def Plan_LayoutAttr : Plan_Attr<"Layout", "layout"> {
     #plan.layout<height = [rows] in 16 windows of 3 stride 2 dilation 1 padding 1>
     #plan.layout<height = [rows] in 32 transposed windows of 3 stride 2 dilation 1 padding 1>
     #plan.layout<vertex = [rows, cols] in 2708 rows of matrix 1 cut by 1>
+    #plan.layout<vertex = [cols, rows] in 2708 rows of matrix -1 cut by 1 addends>
     ```
     With `before`, `within` or `behind` in place of `in`, the rank has only the part of these indices before, within or
     behind the block that the axes cut from the dimension (planrt::WindowPart). The parts before and behind are the

@@ -115,8 +115,8 @@ static void place_listed(std::int64_t rows, const planrt::AxisList &row_axes, in
     dimension.window = listed;
 }
 
-/// Ranks have dense sums if some rank touches more of the rows that others sum than this: the busiest one decides how
-/// long it takes, and saves less than it costs to pack.
+/// Ranks have dense sums if some rank touches more of the rows that others sum than about this: the busiest one decides
+/// how long it takes, and saves less than it costs to pack. It is taken to touch all rows that it sums itself.
 static constexpr double few_rows = 0.9;
 
 /// Whether a rank has addends only of the rows that the entries of its block touch, and these are few.
@@ -131,13 +131,8 @@ static bool touches_few_rows(const Nest &nest, const Mesh &mesh, const planrt::A
             result.push_back(mesh.sizes[axis]);
         return result;
     };
-    const auto part_of = [&](std::int64_t rows, const planrt::AxisList &axes) { // the largest block
-        for (const int parts : sizes(axes))
-            rows = (rows + parts - 1) / parts;
-        return rows;
-    };
-    const std::int64_t rows = part_of(nest.loops[nest.sparse->outer].extent, row_axes);
-    const std::int64_t own = part_of(rows, column_axes); // that the rank itself sums
+    const std::int64_t rows = planrt::largest_volume({{{nest.loops[nest.sparse->outer].extent, row_axes}}, {}}, mesh);
+    const std::int64_t own = planrt::largest_volume({{{rows, column_axes}}, {}}, mesh); // that the rank itself sums
     const std::int64_t touched = planrt::most_needed_rows(-nest.sparse->matrix, sizes(column_axes), sizes(row_axes));
     return static_cast<double>(touched - own) < few_rows * static_cast<double>(rows - own);
 }

@@ -37,16 +37,16 @@ bool contains(std::span<const int> axes, int axis) {
 Placement sent_placement(Placement origin) {
     origin = summed(std::move(origin));
     origin.stored.clear();
-    const std::vector<int> summed = std::exchange(origin.partial, {});
+    const std::vector<int> axes = std::exchange(origin.partial, {});
     origin.reduction = Reduction::sum;
-    if (summed.empty() || origin.dimensions.empty())
+    if (axes.empty() || origin.dimensions.empty())
         return origin;
     const auto rank = [](const planrt::DimensionPlacement &dimension) {
         return std::pair(dimension.axes.empty(), dimension.extent);
     };
     const auto into = std::max_element(origin.dimensions.begin(), origin.dimensions.end(),
                                        [&](const auto &a, const auto &b) { return rank(a) < rank(b); });
-    for (const int axis : summed)
+    for (const int axis : axes)
         into->axes.push_back(axis);
     return origin;
 }

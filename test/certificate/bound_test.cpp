@@ -5,6 +5,8 @@
 #include "plan/space/space.h"
 #include "plan/space/storage.h"
 #include "sharding/graphs.h"
+#include "sharding/placement.h"
+#include "sharding/random_graph.h"
 
 #include <gtest/gtest.h>
 
@@ -21,7 +23,7 @@ using sharding::reference::uniform;
 TEST(Space, IsThePlanners) {
     Random random(71);
     int ruled = 0;
-    for (int trial = 0; trial < 200; ++trial) {
+    for (int trial = 0; trial < 250; ++trial) {
         SCOPED_TRACE(trial);
         const auto planned = random_planned(random);
         if (!planned)
@@ -172,6 +174,41 @@ TEST(LeastTransfers, CountWhatArrives) {
     EXPECT_DOUBLE_EQ(seconds(sums, rows), 48 * 4e-9);
     EXPECT_DOUBLE_EQ(seconds(sums, everywhere), 96 * 4e-9);
     EXPECT_DOUBLE_EQ(transfers.seconds(shape, sums, everywhere, 4, true), 96 * 4e-9 + 6e-6); // two rings
+}
+
+TEST(LeastTransfers, NoSumOfTouchedRowsTakesLess) {
+    Random random(74);
+    int positive = 0;
+    for (int trial = 0; trial < 5000; ++trial) {
+        SCOPED_TRACE(trial);
+        const Mesh mesh = sharding::reference::random_mesh(random, 3, 24);
+        cost::Machine machine;
+        machine.levels[0].link = {cost::Seconds(1e-6), 1e9, {}, 1};
+        const int rows = uniform(random, 1, 40);
+        const int features = uniform(random, 1, 4);
+        const sharding::Placement from = sharding::reference::random_product_result(random, mesh, rows, features);
+        const sharding::Placement to =
+            uniform(random, 0, 1) == 1 && planrt::has_addends(from)
+                ? sharding::summed(from)
+                : sharding::reference::random_placement({rows, features}, mesh, false, random);
+        sharding::WireVolumes volumes(mesh);
+        sharding::Reshards shape(volumes);
+        const int lies = shape.number(from);
+        const int wanted = shape.number(to);
+        cost::StepPrices prices(mesh, machine);
+        double transfer = 0;
+        double seconds = 0;
+        for (const sharding::Step &step : shape.route(lies, wanted).steps) {
+            transfer += prices.of(step, 4).price.transfer.value;
+            seconds += prices.of(step, 4).price.seconds().value;
+        }
+        LeastTransfers transfers(mesh, machine);
+        const double bound = transfers.seconds(shape, lies, wanted, 4, false);
+        EXPECT_LE(bound, transfer * (1 + 1e-9));
+        EXPECT_LE(transfers.seconds(shape, lies, wanted, 4, true), seconds * (1 + 1e-9));
+        positive += planrt::has_addends(from) && bound > 0 ? 1 : 0;
+    }
+    EXPECT_GT(positive, 200);
 }
 
 TEST(LeastTransfers, NoRouteTakesLess) {

@@ -100,7 +100,7 @@ TEST(Certificate, TamperedWithIsRejectedWithWhatIsWrong) {
     const auto [request, plan] = example();
     const Certificate honest = prove(request, plan);
     ASSERT_EQ(check(honest, request), "");
-    ASSERT_EQ(honest.parts.size(), 8U);
+    ASSERT_EQ(honest.parts.size(), 6U);
     const std::string layer = honest.layers[0].name;
     const std::string first =
         "mesh rows " + std::to_string(honest.parts[0].sizes[0]) + " cols " + std::to_string(honest.parts[0].sizes[1]);
@@ -151,7 +151,7 @@ TEST(Certificate, TamperedWithIsRejectedWithWhatIsWrong) {
              c.parts.push_back(c.parts[0]);
              c.parts.back().sizes = {3, 1};
          },
-         "it has bounds for 9 meshes and storages, but there are 8"},
+         "it has bounds for 7 meshes and storages, but there are 6"},
         {"bound",
          [](Certificate &c) {
              c.lower_bound *= 0.99;

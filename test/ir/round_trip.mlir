@@ -157,6 +157,12 @@ module attributes {plan.mesh = #plan.mesh<rows: 2, cols: 3>,
                            !plan.tensor<height: 32, width: 9, f32, #plan.layout<height = [rows] within 16 windows of 3 stride 2 dilation 1 padding 1, width = [cols] behind 9 windows of 2 stride 1 dilation 1 padding 0>>,
                            !plan.tensor<height: 32, f32, #plan.layout<height = [rows] before 16 windows of 3 stride 2 dilation 1 padding 1>>)
 
+  // CHECK-LABEL: func.func private @listed
+  // CHECK-SAME: !plan.tensor<vertex: 32, f32, #plan.layout<vertex = [rows, cols] in 16 rows of matrix 1 cut by 1>>
+  // CHECK-SAME: !plan.tensor<vertex: 16, f32, #plan.layout<vertex = [cols, rows] in 32 rows of matrix -1 cut by 1 addends>>
+  func.func private @listed(!plan.tensor<vertex: 32, f32, #plan.layout<vertex = [rows, cols] in 16 rows of matrix 1 cut by 1>>,
+                            !plan.tensor<vertex: 16, f32, #plan.layout<vertex = [cols, rows] in 32 rows of matrix -1 cut by 1 addends>>)
+
   // A dimension may be called partial.
   // CHECK-LABEL: func.func private @partial
   // CHECK-SAME: !plan.tensor<partial: 4, f32, #plan.layout<partial = [rows], partial max = [cols]>>

@@ -112,6 +112,29 @@ TEST(TransferBounds, AreBelowThePriceOfEveryRoute) {
     EXPECT_GT(count.tight, count.positive / 8); // else it would be of no use
 }
 
+TEST(TransferBounds, OfTouchedRowsAreBelowThePriceOfEveryRoute) {
+    Random random(58);
+    RouteCount count;
+    for (int trial = 0; trial < 5000; ++trial) {
+        SCOPED_TRACE(trial);
+        const Mesh mesh = sharding::reference::random_mesh(random, 3, 24);
+        const Machine machine = random_machine(random);
+        const std::vector<std::int64_t> extents = {uniform(random, 1, 40), uniform(random, 1, 4)};
+        sharding::WireVolumes volumes(mesh);
+        sharding::Reshards reshards(volumes);
+        const sharding::Placement from = sharding::reference::random_product_result(
+            random, mesh, static_cast<int>(extents[0]), static_cast<int>(extents[1]));
+        const sharding::Placement to =
+            uniform(random, 0, 1) == 1 && planrt::has_addends(from)
+                ? sharding::summed(from)
+                : sharding::reference::random_placement(extents, mesh, false, random, uniform(random, 0, 2) == 0);
+        TransferBounds bounds(mesh, machine);
+        const int lies = reshards.number(from);
+        expect_below_price(reshards, lies, reshards.number(to), mesh, machine, bounds, count);
+    }
+    EXPECT_GT(count.positive, 1000);
+}
+
 // As a search asks: of many placements of one shape, in any order, what is known of some of them serves the others.
 TEST(TransferBounds, OfManyPlacementsAreThoseOfEachPair) {
     Random random(57);

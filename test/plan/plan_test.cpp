@@ -90,6 +90,7 @@ TEST(Plan, IsFoundWhereItBeatsWhatIsKnown) {
     Random random(33);
     int beaten = 0;
     int infeasible = 0;
+    int equal = 0;
     for (int trial = 0; trial < 300; ++trial) {
         SCOPED_TRACE(trial);
         Request r = random_request(random);
@@ -105,7 +106,11 @@ TEST(Plan, IsFoundWhereItBeatsWhatIsKnown) {
             ++infeasible;
         } else if (alone.cost->seconds() < r.at_most) {
             ASSERT_TRUE(compared.failure.empty()) << compared.failure;
-            EXPECT_DOUBLE_EQ(compared.cost->seconds().value, alone.cost->seconds().value);
+            if (alone.gap() < 1e-9)
+                EXPECT_DOUBLE_EQ(compared.cost->seconds().value, alone.cost->seconds().value);
+            else // blocks of matrices count in memory, but are no terms
+                EXPECT_GE(compared.cost->seconds(), alone.lower_bound);
+            equal += compared.cost->seconds().value == alone.cost->seconds().value ? 1 : 0;
         } else {
             EXPECT_TRUE(compared.too_slow) << compared.failure;
             EXPECT_FALSE(compared.out_of_memory);
@@ -115,6 +120,7 @@ TEST(Plan, IsFoundWhereItBeatsWhatIsKnown) {
     }
     EXPECT_GT(beaten, 50);
     EXPECT_GT(infeasible, 5);
+    EXPECT_GT(equal, 100);
 }
 
 /// The batch between nodes and the hidden units within, or the other way around: the better one is found.

@@ -25,7 +25,9 @@ Operand Builder::plain(ValueId value) const {
     return {value, graph.values[value].roles};
 }
 
-std::int64_t Builder::extent_of(const std::vector<Operand> &operands, const std::string &loop) const {
+std::int64_t Builder::extent_of(const Spec &spec, const std::vector<Operand> &operands, const std::string &loop) const {
+    if (spec.sparse && spec.sparse->rows.role == loop)
+        return spec.sparse->rows.extent;
     for (const Operand &operand : operands)
         for (std::size_t d = 0; d < operand.loops.size(); ++d)
             if (operand.loops[d] == loop)
@@ -49,7 +51,7 @@ ValueId Builder::operation(const Spec &spec, const std::vector<Operand> &operand
             if (nest.loops[l].name == name)
                 return static_cast<int>(l);
         const bool kept = std::find(result.begin(), result.end(), name) != result.end();
-        nest.loops.push_back({name, extent_of(operands, name), kept ? LoopKind::parallel : LoopKind::reduced});
+        nest.loops.push_back({name, extent_of(spec, operands, name), kept ? LoopKind::parallel : LoopKind::reduced});
         return static_cast<int>(nest.loops.size()) - 1;
     };
     for (const Operand &operand : operands) {
@@ -62,8 +64,11 @@ ValueId Builder::operation(const Spec &spec, const std::vector<Operand> &operand
     nest.results.emplace_back();
     for (const std::string &name : result) {
         nest.results[0].push_back(loop(name));
-        dimensions.push_back({name, extent_of(operands, name)});
+        dimensions.push_back({name, extent_of(spec, operands, name)});
     }
+    if (const auto &sparse = spec.sparse)
+        nest.sparse = SparseLoops{loop(sparse->rows.role), loop(sparse->columns), sparse->density, sparse->matrix,
+                                  sparse->lists_rows};
     const ValueId into = value(result_name, ValueKind::computed, spec.layer, dimensions);
     operation.results = {into};
     graph.values[into].producer = graph.operations.push_back(std::move(operation));

@@ -3,6 +3,7 @@
 
 #include "sharding/graph.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,14 @@ class Builder {
     /// Operand whose loops are named as its dimensions are.
     [[nodiscard]] Operand plain(ValueId value) const;
 
+    /// Of a product with a matrix, whose rows are a loop that no operand needs to have.
+    struct Sparse {
+        Dimension rows;
+        std::string columns; ///< a loop of an operand
+        double density = 1;
+        int matrix = 0;
+        bool lists_rows = false;
+    };
     struct Spec {
         std::string name = "op";
         LayerId layer{0};
@@ -36,6 +45,7 @@ class Builder {
         Kernel kernel = Kernel::pointwise;
         bool linear = false;
         Reduction reduction = Reduction::sum;
+        std::optional<Sparse> sparse = {};
     };
     /// One result whose dimensions are the loops named `result`; loops that are not among them are reduced.
     ValueId operation(const Spec &spec, const std::vector<Operand> &operands, const std::vector<std::string> &result,
@@ -45,7 +55,7 @@ class Builder {
                                 const std::vector<ValueId> &operands, const std::vector<ValueId> &writes);
 
   private:
-    std::int64_t extent_of(const std::vector<Operand> &operands, const std::string &loop) const;
+    std::int64_t extent_of(const Spec &spec, const std::vector<Operand> &operands, const std::string &loop) const;
 };
 
 /// What to build: widths and roles have one entry more than there are layers. Layers are called "fc1", "fc2", …; the

@@ -15,17 +15,6 @@ namespace {
 
 using planrt::Range;
 
-/// May have rows without nonzeros, or none at all.
-planrt::Pattern random_matrix(Random &random, int rows, int columns) {
-    std::vector<std::int32_t> row;
-    std::vector<std::int32_t> column;
-    for (int count = uniform(random, 0, 3 * rows); count > 0; --count) {
-        row.push_back(uniform(random, 0, rows - 1));
-        column.push_back(uniform(random, 0, columns - 1));
-    }
-    return planrt::pattern_of(rows, columns, row, column);
-}
-
 /// y[v, f] = sum over u of A[v, u] x[u, f]
 Nest product(std::int64_t rows, std::int64_t columns, std::int64_t features, int matrix) {
     Nest nest;

@@ -2,6 +2,8 @@
 
 #include "sharding/graphs.h"
 
+#include <planrt/needed_rows.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -58,9 +60,37 @@ Placement with_random_windows(Placement placement, Random &random) {
     return placement;
 }
 
+planrt::Pattern random_matrix(Random &random, int rows, int columns) {
+    std::vector<std::int32_t> row;
+    std::vector<std::int32_t> column;
+    for (int count = uniform(random, 0, 3 * rows); count > 0; --count) {
+        row.push_back(uniform(random, 0, rows - 1));
+        column.push_back(uniform(random, 0, columns - 1));
+    }
+    return planrt::pattern_of(rows, columns, row, column);
+}
+
+Placement random_product_result(Random &random, const Mesh &mesh, int rows, int features) {
+    const int columns = uniform(random, 1, 40);
+    Nest nest;
+    nest.loops = {
+        {"v", rows, LoopKind::parallel}, {"f", features, LoopKind::parallel}, {"u", columns, LoopKind::reduced}};
+    nest.operands = {{2, 1}};
+    nest.results = {{0, 1}};
+    nest.sparse = SparseLoops{0, 2, 0.1, planrt::number_matrix(random_matrix(random, rows, columns)), true};
+    Strategy strategy;
+    for (std::size_t axis = 0; axis < mesh.sizes.size(); ++axis)
+        strategy.loop_of_axis.push_back(uniform(random, -1, 2));
+    return derive(nest, strategy, mesh).results[0];
+}
+
 namespace {
 
 const std::vector<std::string> roles = {"a", "b", "c", "d"};
+
+bool contains(const std::vector<std::string> &list, const std::string &role) {
+    return std::ranges::find(list, role) != list.end();
+}
 
 class RandomGraph {
   public:
@@ -76,7 +106,10 @@ class RandomGraph {
             source(ValueKind::variable);
         }
         for (int i = uniform(random_, 3, 10); i > 0; --i)
-            operation();
+            if (uniform(random_, 0, 3) == 0)
+                sparse_product();
+            else
+                operation();
         for (const ValueId variable : std::vector<ValueId>(variables_))
             if (uniform(random_, 0, 3) > 0)
                 update(variable);
@@ -123,6 +156,54 @@ class RandomGraph {
     ValueId pick() {
         const int last = static_cast<int>(readable_.size()) - 1;
         return readable_[std::max(uniform(random_, 0, last), uniform(random_, 0, last))];
+    }
+
+    [[nodiscard]] int extent(const std::string &role) const {
+        return static_cast<int>(extents_[static_cast<std::size_t>(std::ranges::find(roles, role) - roles.begin())]);
+    }
+
+    /// One of those with the first role and without the second; none: no value.
+    ValueId pick_with(const std::string &role, const std::string &without) {
+        std::vector<ValueId> all;
+        for (const ValueId value : readable_) {
+            const std::vector<std::string> &has = b_.graph.values[value].roles;
+            if (contains(has, role) && !contains(has, without))
+                all.push_back(value);
+        }
+        return all.empty() ? ValueId()
+                           : all[static_cast<std::size_t>(uniform(random_, 0, static_cast<int>(all.size()) - 1))];
+    }
+
+    /// A product with a sparse matrix, or a sum over its entries of a product of tensors of its columns and its rows.
+    void sparse_product() {
+        const ValueId x = pick();
+        std::vector<std::string> result = b_.graph.values[x].roles;
+        if (result.empty() || result.size() == roles.size())
+            return operation();
+        const std::string columns =
+            result[static_cast<std::size_t>(uniform(random_, 0, static_cast<int>(result.size()) - 1))];
+        const std::string rows =
+            *std::ranges::find_if(roles, [&](const std::string &role) { return !contains(result, role); });
+        const bool transposed = uniform(random_, 0, 1) == 1;
+        const planrt::Pattern matrix = transposed ? random_matrix(random_, extent(columns), extent(rows))
+                                                  : random_matrix(random_, extent(rows), extent(columns));
+        const int number = planrt::number_matrix(matrix);
+        Builder::Spec spec;
+        spec.layer = layer();
+        spec.phase = static_cast<Phase>(uniform(random_, 0, 3));
+        spec.kernel = Kernel::sparse_product;
+        std::vector<graphs::Operand> operands = {b_.plain(x)};
+        const ValueId of_rows = uniform(random_, 0, 2) == 0 ? pick_with(rows, columns) : ValueId();
+        if (of_rows)
+            operands.push_back(b_.plain(of_rows));
+        spec.linear = !of_rows;
+        spec.sparse = {{rows, extent(rows)},
+                       columns,
+                       static_cast<double>(matrix.nonzeros()) / (extent(rows) * extent(columns)),
+                       transposed ? -number : number,
+                       !of_rows && uniform(random_, 0, 3) > 0};
+        *std::ranges::find(result, columns) = rows;
+        readable_.push_back(b_.operation(spec, operands, result, "product"));
     }
 
     void operation() {

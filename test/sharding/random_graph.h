@@ -1,7 +1,10 @@
-// Random graphs and strategies: products, sums, reductions, updates over a few loops, with values used once or often.
+// Random graphs and strategies: products, also with sparse matrices, sums, reductions, updates over a few loops, with
+// values used once or often.
 #pragma once
 
 #include "sharding/reference.h"
+
+#include <planrt/pattern.h>
 
 namespace planc::sharding::reference {
 
@@ -11,6 +14,11 @@ namespace planc::sharding::reference {
                                          Random &random, bool stored = false);
 /// Windows of any kind on some of the dimensions that are cut.
 [[nodiscard]] Placement with_random_windows(Placement placement, Random &random);
+/// May have rows without nonzeros, or none at all.
+[[nodiscard]] planrt::Pattern random_matrix(Random &random, int rows, int columns);
+/// Where a random product with a sparse matrix leaves its result, of these rows and features: of some, ranks have only
+/// the rows that they touch.
+[[nodiscard]] Placement random_product_result(Random &random, const Mesh &mesh, int rows, int features);
 [[nodiscard]] Graph random_graph(Random &random);
 [[nodiscard]] LayerStrategies random_strategies(const Graph &graph, const Mesh &mesh, Random &random);
 /// Any axes for each kind of variable, in any order.

@@ -91,8 +91,29 @@ Distributed distribute(const Whole &whole, const Placement &placement, const Mes
     return result;
 }
 
+/// Of ranks that have the same rows, the first one counts.
+static std::string difference_of_sums(const Distributed &tensor, const Whole &whole, const Mesh &mesh) {
+    Whole sum(whole.size(), 0);
+    for (int rank = 0; rank < mesh.ranks(); ++rank) {
+        std::vector<int> first = mesh.coordinates(rank);
+        for (int axis = 0; axis < static_cast<int>(first.size()); ++axis)
+            first[axis] = cuts(tensor.placement, axis) ? first[axis] : 0;
+        const std::vector<Element> &part = tensor.parts[rank];
+        if (part != tensor.parts[mesh.rank(first)])
+            return "replicas of addends differ in " + text(tensor.placement);
+        std::size_t position = 0;
+        for_each_held(tensor.placement, mesh, rank, [&](const Index &index) {
+            sum[offset(whole_box(tensor.placement), index)] += mesh.rank(first) == rank ? part[position] : 0;
+            ++position;
+        });
+    }
+    return sum == whole ? "" : "the sums of addends are wrong in " + text(tensor.placement);
+}
+
 std::string difference(const Distributed &tensor, const Whole &whole, const Mesh &mesh) {
     const Placement &placement = tensor.placement;
+    if (planrt::has_addends(placement))
+        return difference_of_sums(tensor, whole, mesh);
     const Box everything = whole_box(placement);
     std::string result;
     for (int rank = 0; rank < mesh.ranks() && result.empty(); ++rank) {

@@ -1,6 +1,8 @@
 #include "sharding/elements.h"
 #include "sharding/placement.h"
 
+#include <planrt/needed_rows.h>
+
 #include <stdexcept>
 
 namespace planc::sharding::reference {
@@ -16,13 +18,16 @@ struct Local {
     /// Of the tensors that have all loops only these elements are there, of the iterations only those are done.
     planrt::Range share = {0, INT64_MAX};
 
-    [[nodiscard]] std::vector<Element> result(std::size_t which) const {
-        const Box box = box_of(nest.results[which]);
+    /// `box`: of the elements that are wanted; a rank may have only some of the rows that its iterations touch.
+    [[nodiscard]] std::vector<Element> result(std::size_t which, const Box &box) const {
         const bool in_shares = share.end != INT64_MAX;
         const auto size = in_shares && !box.empty() ? share.size() : volume(box);
         std::vector<Element> out(static_cast<std::size_t>(size), identity(nest.reduction));
         for_each(iterations, [&](const Index &point) {
             if (in_shares && (flat(point) < share.begin || flat(point) >= share.end))
+                return;
+            if (nest.sparse && nest.sparse->matrix != 0 &&
+                !is_entry(point[nest.sparse->outer], point[nest.sparse->inner]))
                 return;
             Element value = nest.linear ? 0 : 1;
             for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -38,6 +43,11 @@ struct Local {
             into = combine(nest.reduction, into, value * (which + 1));
         });
         return out;
+    }
+
+    [[nodiscard]] bool is_entry(std::int64_t row, std::int64_t column) const {
+        const std::int64_t columns = nest.loops[nest.sparse->inner].extent;
+        return planrt::needed_rows(nest.sparse->matrix, {row, row + 1}, {0, columns}).has(column);
     }
 
     /// None: in the padding of a window, or, transposed, between the indices that it touches.
@@ -102,7 +112,7 @@ std::vector<Whole> compute(const Nest &nest, const std::vector<Whole> &operands)
     }
     std::vector<Whole> results;
     for (std::size_t i = 0; i < nest.results.size(); ++i)
-        results.push_back(local.result(i));
+        results.push_back(local.result(i, local.box_of(nest.results[i])));
     return results;
 }
 
@@ -131,7 +141,9 @@ std::vector<Distributed> compute(const Nest &nest, const Strategy &strategy, con
             local.share = stored_range(flat, mesh, rank);
         }
         for (std::size_t i = 0; i < results.size(); ++i)
-            results[i].parts[rank] = local.result(i);
+            results[i].parts[rank] =
+                local.result(i, planrt::has_addends(placements[i]) ? local_box(placements[i], mesh, rank)
+                                                                   : local.box_of(nest.results[i]));
     }
     return results;
 }

@@ -57,10 +57,11 @@ void take_measured(const support::CollectiveRate &rate, Bytes payload, double ca
 
 /// Needed and touched rows are on their way to all ranks at the same time. The sides of halos travel one after another,
 /// beside the rows that need none; for other exchanges a latency for each message is an upper limit.
-double latencies(const planrt::Traffic &traffic, const sharding::Step &step) {
+double latencies(const Flow &flow, const sharding::Step &step) {
     const bool needed_rows = planrt::is_windowed(step.to) && !planrt::has_halos(step.to);
-    const bool at_once = needed_rows || planrt::has_addends(step.from);
-    return static_cast<double>(at_once ? std::min<std::int64_t>(traffic.calls, 1) : traffic.calls);
+    if (needed_rows || planrt::has_addends(step.from))
+        return flow.sent.calls > 0 || flow.received > 0 ? 1 : 0;
+    return static_cast<double>(flow.sent.calls);
 }
 
 /// The elements of the rank's slower direction. What one side of a halo brings arrives while the other side's is sent.
@@ -68,9 +69,9 @@ std::int64_t elements_of(const Flow &flow, const planrt::Placement &to) {
     return planrt::has_halos(to) ? flow.sent.elements : std::max(flow.sent.elements, flow.received);
 }
 
-/// The price of a collective of so many elements, `payload`, on its busiest rank, which sends `sent`.
+/// The price of a collective of so many elements, `payload`, on its busiest rank.
 Price price_by(Algorithm algorithm, const sharding::Step &step, const Group &group, double elements, Bytes payload,
-               const planrt::Traffic &sent, const Machine &machine) {
+               const Flow &flow, const Machine &machine) {
     switch (step.kind) {
     case CollectiveKind::all_reduce:
         return all_reduce(algorithm, group, payload, elements, machine.reduction_flops_per_second);
@@ -80,8 +81,12 @@ Price price_by(Algorithm algorithm, const sharding::Step &step, const Group &gro
         return all_gather(algorithm, group, payload);
     case CollectiveKind::all_to_all:
         return all_to_all(group, payload);
-    case CollectiveKind::exchange:
-        return point_to_point(group, planrt::has_halos(step.to), latencies(sent, step), payload);
+    case CollectiveKind::exchange: {
+        Price price = point_to_point(group, planrt::has_halos(step.to), latencies(flow, step), payload);
+        if (planrt::has_addends(step.from) && machine.reduction_flops_per_second > 0)
+            price.arithmetic = Seconds(static_cast<double>(flow.received) / machine.reduction_flops_per_second);
+        return price;
+    }
     case CollectiveKind::slice:
         break;
     }
@@ -128,7 +133,7 @@ StepPrice price_flow(const sharding::Step &step, const Flow &flow, int element_b
     for (const AlgorithmRange &range : alternatives(table_of(step.kind, machine.algorithms), decides)) {
         const bool by_mpi = (range.by_mpi && flow.sent.elements <= most_counted) || !has_methods(step.kind);
         const support::CollectiveRate *rate = by_mpi ? measured_rate(step.kind, group, decides, machine) : nullptr;
-        Price price = price_by(range.algorithm, step, group, elements, payload, flow.sent, machine);
+        Price price = price_by(range.algorithm, step, group, elements, payload, flow, machine);
         if (rate != nullptr)
             take_measured(*rate, payload, calls, price);
         const double seconds = price.latency.value + part * (price.transfer + price.arithmetic).value;

@@ -3,6 +3,7 @@
 #include "cost/collectives/dimension_sends.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -13,6 +14,12 @@ using planrt::Placement;
 using sharding::CollectiveKind;
 using sharding::Mesh;
 using sharding::Step;
+
+static std::array<std::int64_t, 10> numbers_of(const planrt::Window &window) {
+    const auto &[positions, kernel, stride, dilation, padding, transposed, part, matrix, row_cuts, addends] = window;
+    return {positions, kernel,   stride, dilation, padding, transposed, static_cast<std::int64_t>(part),
+            matrix,    row_cuts, addends};
+}
 
 struct SendTables::Known {
     std::map<std::vector<std::int64_t>, DimensionSends> tables; ///< by all that they depend on
@@ -28,11 +35,7 @@ struct SendTables::Known {
             key.push_back(2 * axis + (cuts_from[axis] ? 1 : 0));
         for (const auto *window : {&from.window, &to.window})
             if (key.push_back(window->has_value()); window->has_value())
-                for (const std::int64_t number :
-                     {(*window)->positions, (*window)->kernel, (*window)->stride, (*window)->dilation,
-                      (*window)->padding, std::int64_t{(*window)->transposed},
-                      static_cast<std::int64_t>((*window)->part), std::int64_t{(*window)->matrix},
-                      std::int64_t{(*window)->row_cuts}, std::int64_t{(*window)->addends}})
+                for (const std::int64_t number : numbers_of(**window))
                     key.push_back(number);
         const auto known = tables.find(key);
         if (known != tables.end())
@@ -196,10 +199,7 @@ static void append(std::string &text, const planrt::Placement &placement) {
         append_list(text, dimension.axes);
         append(text, dimension.window ? 1 : 0);
         if (const auto &window = dimension.window)
-            for (const std::int64_t number :
-                 {window->positions, window->kernel, window->stride, window->dilation, window->padding,
-                  std::int64_t{window->transposed}, static_cast<std::int64_t>(window->part),
-                  std::int64_t{window->matrix}, std::int64_t{window->row_cuts}, std::int64_t{window->addends}})
+            for (const std::int64_t number : numbers_of(*window))
                 append(text, number);
     }
     append_list(text, placement.partial);

@@ -13,6 +13,8 @@ Placements::Placements(sharding::Reshards &reshards, NumberedPlacements &known, 
             digit_of_loop_[loop] = static_cast<char>(own.size() + 1);
     for (std::size_t dimension = 0; dimension < own.size(); ++dimension)
         digit_of_loop_[own[dimension]] = static_cast<char>(dimension + 1);
+    if (const auto &sparse = nest.sparse; sparse && digit_of_loop_[sparse->inner] != 0) // the rows say which are needed
+        digit_of_loop_[sparse->outer] = std::max(digit_of_loop_[sparse->outer], static_cast<char>(own.size() + 2));
 }
 
 bool are_told_by_loops(const sharding::Nest &nest, const std::vector<int> &own, int operand,
@@ -20,7 +22,7 @@ bool are_told_by_loops(const sharding::Nest &nest, const std::vector<int> &own, 
     const std::set<int> distinct(own.begin(), own.end());
     if (nest.sparse && nest.sparse->matrix != 0 && distinct.contains(nest.sparse->inner))
         return false; // rows that only some need depend on the axes of another loop
-    if (nest.sparse && nest.sparse->lists_rows && operand < 0)
+    if (nest.sparse && nest.sparse->matrix != 0 && nest.sparse->lists_rows && operand < 0)
         return false; // so do rows that only some touch
     return distinct.size() == own.size() &&
            std::equal(own.begin(), own.end(), extents.begin(), extents.end(),

@@ -106,7 +106,8 @@ void Structure::strategy(OperationId operation) {
 void Structure::derived(OperationId operation, const std::vector<int> &loops) {
     strategy(operation);
     operations_[operation].insert(loops.begin(), loops.end());
-    if (graph_.operations[operation].nest.sparse) // which rows are listed depends on both of its loops
+    if (const auto &sparse = graph_.operations[operation].nest.sparse;
+        sparse && sparse->matrix != 0) // which rows are listed depends on both of its loops
         all_of(operation);
     if (!index_.may_pass_partial[operation])
         return;

@@ -94,13 +94,14 @@ double TransferBounds::arriving(const PlacedVolume &from, const PlacedVolume &to
     return arriving > rounding * to.average ? arriving : 0;
 }
 
-/// An element of which k ranks have addends and that m ranks need arrives k + m - 2 times or more; nothing is known of
-/// the elements that windows need.
+/// Of elements that windows need, nothing is known. A sum of k addends is made where k - 1 of them arrive, and ranks
+/// that have replicas of all of them need not get it.
 double TransferBounds::arriving_addends(const PlacedVolume &from, const PlacedVolume &to) const {
     if (to.windows != 0)
         return 0;
-    const double needed_by = std::max(1.0, to.average * ranks_ / to.elements);
-    return std::max(0.0, from.average - std::max(0.0, 2 - needed_by) * from.elements / ranks_);
+    const double replicas = ranks_ / size(from.cut_by);
+    const double also_get_it = std::max(0.0, to.average * ranks_ / to.elements - replicas);
+    return std::max(0.0, from.average / replicas - std::max(0.0, 1 - also_get_it) * from.elements / ranks_);
 }
 
 /// If an axis splits another dimension after than before, every route without a gather must move blocks.

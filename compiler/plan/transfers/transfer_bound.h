@@ -14,8 +14,8 @@
 //       places that need it receive it. With E elements in the tensor (in each of the tensors of partial sums that
 //       stay) this is E (R - 1) + (sum over ranks of |to|) - E elements.
 //   addends of the rows that ranks touch are summed
-//       An element of which k ranks have addends and that m ranks need travels k + m - 2 times. The k of all elements
-//       are what ranks have together, and at most E elements have addends at all.
+//       There are R replicas of each addend. An element of k addends that m ranks need travels k - 1 times, and once to
+//       each of m - R ranks. The k of all elements are 1/R of what ranks have; at most E elements have addends at all.
 //   the same as sums over R, in one reshard
 //       Sums are reduced before blocks move. With V elements in a rank's part, cut further by what splits `to`,
 //       (1 - 1/R) V arrive in a reduce-scatter, or twice that in an all-reduce. Then |to| arrives, less what the rank
