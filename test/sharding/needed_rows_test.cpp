@@ -15,15 +15,15 @@ namespace {
 
 using planrt::Range;
 
-/// y[v, f] = sum over u of A[v, u] x[u, f]
-Nest product(std::int64_t rows, std::int64_t columns, std::int64_t features, int matrix) {
-    Nest nest;
-    nest.loops = {
-        {"v", rows, LoopKind::parallel}, {"f", features, LoopKind::parallel}, {"u", columns, LoopKind::reduced}};
-    nest.operands = {{2, 1}};
-    nest.results = {{0, 1}};
-    nest.sparse = SparseLoops{0, 2, 0.1, matrix, true};
-    return nest;
+using Rows = std::vector<std::int64_t>;
+
+/// Those that a rank has of the first dimension.
+Rows rows_of(const Placement &placement, const Mesh &mesh, int rank) {
+    const Range range = planrt::local_box(placement, mesh, rank)[0];
+    Rows rows;
+    for (std::int64_t i = 0; i < range.size(); ++i)
+        rows.push_back(range.index(i));
+    return rows;
 }
 
 std::set<std::int64_t> needed(const planrt::Pattern &matrix, Range rows, Range columns, bool transposed) {
@@ -112,17 +112,11 @@ TEST(NeededRows, AreCutByTheAxesOfTheRowsFirst) {
     // nonzeros (0, 0), (0, 5), (1, 2), (2, 2), (3, 3), (3, 5)
     const planrt::Pattern matrix = planrt::pattern_of(4, 6, std::vector<std::int32_t>{0, 0, 1, 2, 3, 3},
                                                       std::vector<std::int32_t>{0, 5, 2, 2, 3, 5});
-    const Nest nest = product(4, 6, 3, planrt::number_matrix(matrix));
+    const Nest nest = sparse_product(4, 6, 3, planrt::number_matrix(matrix));
     const Mesh mesh{{2, 2}};
     const auto rows_of = [&](const Strategy &strategy, int rank) {
-        const Placement placement = derive(nest, strategy, mesh).operands[0];
-        const Range range = planrt::local_box(placement, mesh, rank)[0];
-        std::vector<std::int64_t> result;
-        for (std::int64_t i = 0; i < range.size(); ++i)
-            result.push_back(range.index(i));
-        return result;
+        return reference::rows_of(derive(nest, strategy, mesh).operands[0], mesh, rank);
     };
-    using Rows = std::vector<std::int64_t>;
     EXPECT_EQ(rows_of({{0, 0}, {}}, 0), (Rows{0, 5}));     // row 0
     EXPECT_EQ(rows_of({{0, 0}, {}}, 3), (Rows{3, 5}));     // row 3
     EXPECT_EQ(rows_of({{0, 2}, {}}, 0), (Rows{0, 2}));     // rows 0, 1 and columns 0 to 2
@@ -133,7 +127,7 @@ TEST(NeededRows, AreCutByTheAxesOfTheRowsFirst) {
 
 TEST(NeededRows, AnOperandOfRowsAndColumnsIsReadWhole) {
     const planrt::Pattern matrix = planrt::pattern_of(2, 2, std::vector<std::int32_t>{0}, std::vector<std::int32_t>{0});
-    Nest nest = product(2, 2, 1, planrt::number_matrix(matrix));
+    Nest nest = sparse_product(2, 2, 1, planrt::number_matrix(matrix));
     nest.operands.push_back({0, 2});
     const Derived derived = derive(nest, {{0}, {}}, Mesh{{2}});
     EXPECT_FALSE(planrt::is_windowed(derived.operands[0]));
@@ -144,24 +138,19 @@ TEST(TouchedRows, AreAddendsWhereTheColumnsAreSplit) {
     // nonzeros (0, 0), (0, 5), (1, 2), (2, 2), (3, 3), (3, 5)
     const planrt::Pattern matrix = planrt::pattern_of(4, 6, std::vector<std::int32_t>{0, 0, 1, 2, 3, 3},
                                                       std::vector<std::int32_t>{0, 5, 2, 2, 3, 5});
-    const Nest nest = product(4, 6, 3, planrt::number_matrix(matrix));
+    const Nest nest = sparse_product(4, 6, 3, planrt::number_matrix(matrix));
     const Mesh mesh{{2, 2}};
     const auto rows_of = [&](const Strategy &strategy, int rank) {
         const Placement placement = derive(nest, strategy, mesh).results[0];
         EXPECT_TRUE(planrt::has_addends(placement) && placement.partial.empty());
-        const Range range = planrt::local_box(placement, mesh, rank)[0];
-        std::vector<std::int64_t> result;
-        for (std::int64_t i = 0; i < range.size(); ++i)
-            result.push_back(range.index(i));
-        return result;
+        return reference::rows_of(placement, mesh, rank);
     };
-    using Rows = std::vector<std::int64_t>;
     EXPECT_EQ(rows_of({{-1, 2}, {}}, 0), (Rows{0, 1, 2})); // columns 0 to 2
     EXPECT_EQ(rows_of({{-1, 2}, {}}, 1), (Rows{0, 3}));    // columns 3 to 5
     EXPECT_EQ(rows_of({{2, 2}, {}}, 1), (Rows{1, 2}));     // column 2
     const planrt::Pattern full =
         planrt::pattern_of(2, 2, std::vector<std::int32_t>{0, 0, 1, 1}, std::vector<std::int32_t>{0, 1, 0, 1});
-    const Derived all = derive(product(2, 2, 3, planrt::number_matrix(full)), {{-1, 2}, {}}, mesh);
+    const Derived all = derive(sparse_product(2, 2, 3, planrt::number_matrix(full)), {{-1, 2}, {}}, mesh);
     EXPECT_FALSE(planrt::is_windowed(all.results[0]));
     EXPECT_EQ(all.results[0].partial, std::vector<int>{1});
     EXPECT_FALSE(planrt::is_windowed(derive(nest, {{-1, 2}, {}}, mesh, {0}).results[0])); // partial sums pass
@@ -175,15 +164,11 @@ TEST(TouchedRows, AreAddendsWhereTheColumnsAreSplit) {
 
 /// Random addends, the same on ranks that have the same rows; adds them to `sum`.
 Distributed random_addends(const Placement &placement, const Mesh &mesh, Random &random, Whole &sum) {
-    std::vector<bool> cut(mesh.sizes.size(), false);
-    for (const planrt::DimensionPlacement &dimension : placement.dimensions)
-        for (const int axis : dimension.axes)
-            cut[static_cast<std::size_t>(axis)] = true;
     Distributed result{placement, {}};
     for (int rank = 0; rank < mesh.ranks(); ++rank) {
         std::vector<int> first = mesh.coordinates(rank);
-        for (std::size_t axis = 0; axis < cut.size(); ++axis)
-            first[axis] = cut[axis] ? first[axis] : 0;
+        for (int axis = 0; axis < static_cast<int>(first.size()); ++axis)
+            first[axis] = cuts(placement, axis) ? first[axis] : 0;
         if (const int known = mesh.rank(first); known != rank) {
             result.parts.push_back(std::vector<Element>(result.parts[static_cast<std::size_t>(known)]));
             continue;
@@ -204,7 +189,7 @@ struct RandomProduct {
           f(uniform(random, 1, 4)) {
         const int number = planrt::number_matrix(random_matrix(random, m, n));
         const bool transposed = uniform(random, 0, 1) == 0;
-        nest = product(transposed ? n : m, transposed ? m : n, f, transposed ? -number : number);
+        nest = sparse_product(transposed ? n : m, transposed ? m : n, f, transposed ? -number : number);
         for (std::size_t axis = 0; axis < mesh.sizes.size(); ++axis)
             strategy.loop_of_axis.push_back(uniform(random, -1, 2));
     }
@@ -216,7 +201,7 @@ struct RandomProduct {
     Strategy strategy;
 };
 
-/// Empty if the sums of touched rows are right wherever they are wanted, and on the way.
+/// The sums of touched rows are right wherever they are wanted, and on the way. False: nothing is left to sum.
 bool check_random_sums(Random &random) {
     const RandomProduct product(random);
     const Placement from = derive(product.nest, product.strategy, product.mesh).results[0];
@@ -228,7 +213,7 @@ bool check_random_sums(Random &random) {
         RandomProduct next(random);
         const int number = planrt::number_matrix(random_matrix(random, next.m, static_cast<int>(extents[0])));
         next.strategy.loop_of_axis.resize(product.mesh.sizes.size(), 0);
-        to = derive(reference::product(next.m, extents[0], product.f, number), next.strategy, product.mesh).operands[0];
+        to = derive(sparse_product(next.m, extents[0], product.f, number), next.strategy, product.mesh).operands[0];
     }
     Whole sum(random_whole(extents, random).size(), 0);
     Distributed tensor = random_addends(from, product.mesh, random, sum);

@@ -70,14 +70,20 @@ planrt::Pattern random_matrix(Random &random, int rows, int columns) {
     return planrt::pattern_of(rows, columns, row, column);
 }
 
-Placement random_product_result(Random &random, const Mesh &mesh, int rows, int features) {
-    const int columns = uniform(random, 1, 40);
+Nest sparse_product(std::int64_t rows, std::int64_t columns, std::int64_t features, int matrix) {
     Nest nest;
     nest.loops = {
         {"v", rows, LoopKind::parallel}, {"f", features, LoopKind::parallel}, {"u", columns, LoopKind::reduced}};
     nest.operands = {{2, 1}};
     nest.results = {{0, 1}};
-    nest.sparse = SparseLoops{0, 2, 0.1, planrt::number_matrix(random_matrix(random, rows, columns)), true};
+    nest.sparse = SparseLoops{0, 2, 0.1, matrix, true};
+    return nest;
+}
+
+Placement random_product_result(Random &random, const Mesh &mesh, int rows, int features) {
+    const int columns = uniform(random, 1, 40);
+    const Nest nest =
+        sparse_product(rows, columns, features, planrt::number_matrix(random_matrix(random, rows, columns)));
     Strategy strategy;
     for (std::size_t axis = 0; axis < mesh.sizes.size(); ++axis)
         strategy.loop_of_axis.push_back(uniform(random, -1, 2));

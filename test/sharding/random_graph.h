@@ -16,6 +16,8 @@ namespace planc::sharding::reference {
 [[nodiscard]] Placement with_random_windows(Placement placement, Random &random);
 /// May have rows without nonzeros, or none at all.
 [[nodiscard]] planrt::Pattern random_matrix(Random &random, int rows, int columns);
+/// y[v, f] = sum over u of A[v, u] x[u, f]: loops v, f, u.
+[[nodiscard]] Nest sparse_product(std::int64_t rows, std::int64_t columns, std::int64_t features, int matrix);
 /// Where a random product with a sparse matrix leaves its result, of these rows and features: of some, ranks have only
 /// the rows that they touch.
 [[nodiscard]] Placement random_product_result(Random &random, const Mesh &mesh, int rows, int features);

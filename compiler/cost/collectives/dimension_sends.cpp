@@ -63,7 +63,7 @@ class TabulateSends {
     void fill(std::size_t axis) {
         if (axis == coordinates_.size()) {
             const Range held = range(from_);
-            DimensionSends::Entry &entry = sends_.entries[&sends_.at(coordinates_) - sends_.entries.data()];
+            DimensionSends::Entry &entry = sends_.at(coordinates_);
             const Range needed = range(to_);
             entry.kept = overlap(held, needed);
             entry.needed = needed.size();
@@ -137,6 +137,19 @@ class TabulateSends {
     DimensionSends sends_;
 };
 
+/// Visits the blocks of a dimension in ascending order; `coordinates` are theirs, and 0 at the end.
+template <class Visit>
+void for_blocks(const planrt::DimensionPlacement &dimension, std::size_t cut, const planrt::CutBlock &block,
+                const Mesh &mesh, std::vector<int> &coordinates, const Visit &visit) {
+    if (cut == dimension.axes.size())
+        return visit(block);
+    const int axis = dimension.axes[cut];
+    const int parts = mesh.sizes[axis];
+    for (coordinates[axis] = 0; coordinates[axis] < parts; ++coordinates[axis])
+        for_blocks(dimension, cut + 1, planrt::cut_block(block, parts, coordinates[axis]), mesh, coordinates, visit);
+    coordinates[axis] = 0;
+}
+
 /// For dimensions whose ranges are needed rows of a sparse product: walks each list of them once, in place of a look at
 /// it for each block of `from`.
 class WalkLists {
@@ -150,11 +163,12 @@ class WalkLists {
     }
 
     DimensionSends run() {
-        for_blocks(from_, 0, from_.whole(), [&](const planrt::CutBlock &block) {
+        for_blocks(from_, 0, from_.whole(), mesh_, coordinates_, [&](const planrt::CutBlock &block) {
             if (const Range held = from_.indices(block); held.size() > 0)
                 held_.push_back({held.end, offset(from_.axes), coordinates_});
         });
-        for_blocks(to_, 0, to_.whole(), [&](const planrt::CutBlock &block) { walk(to_.indices(block)); });
+        for_blocks(to_, 0, to_.whole(), mesh_, coordinates_,
+                   [&](const planrt::CutBlock &block) { walk(to_.indices(block)); });
         for (const int axis : cut_elsewhere_) // what peers want does not depend on it
             for_others_along(axis, [](DimensionSends::Entry &entry, const DimensionSends::Entry &first) {
                 entry.wanted = first.wanted;
@@ -176,19 +190,6 @@ class WalkLists {
         std::size_t offset = 0; ///< of the entries of the ranks that have it
         std::vector<int> coordinates;
     };
-
-    /// Visits the blocks in ascending order; `coordinates_` are theirs.
-    template <class Visit>
-    void for_blocks(const planrt::DimensionPlacement &dimension, std::size_t cut, const planrt::CutBlock &block,
-                    const Visit &visit) {
-        if (cut == dimension.axes.size())
-            return visit(block);
-        const int axis = dimension.axes[cut];
-        const int parts = mesh_.sizes[axis];
-        for (coordinates_[axis] = 0; coordinates_[axis] < parts; ++coordinates_[axis])
-            for_blocks(dimension, cut + 1, planrt::cut_block(block, parts, coordinates_[axis]), visit);
-        coordinates_[axis] = 0;
-    }
 
     /// Visits the entries whose coordinate along the axis is not 0, each with that whose coordinate is 0.
     template <class Visit> void for_others_along(int axis, const Visit &visit) {
@@ -248,31 +249,17 @@ class WalkAddends {
         : from_(from), to_(to), mesh_(mesh), coordinates_(mesh.sizes.size(), 0), sends_(empty_sends(from, to, mesh)) {}
 
     DimensionSends run() {
-        fill(0, from_.whole());
+        for_blocks(from_, 0, from_.whole(), mesh_, coordinates_, [&](const planrt::CutBlock &block) {
+            ++blocks_;
+            std::vector<int> receiver = coordinates_;
+            give(from_.indices(block), 0, to_.whole(), sends_.at(coordinates_), receiver);
+        });
         return std::move(sends_);
     }
     /// As of WalkLists.
     [[nodiscard]] double blocks() const { return blocks_; }
 
   private:
-    /// The axes of `from` are, in another order, those of `to`, so coordinates along them are a rank's entry.
-    DimensionSends::Entry &entry(const std::vector<int> &coordinates) {
-        return sends_.entries[&sends_.at(coordinates) - sends_.entries.data()];
-    }
-
-    void fill(std::size_t cut, const planrt::CutBlock &block) {
-        if (cut == from_.axes.size()) {
-            ++blocks_;
-            std::vector<int> receiver = coordinates_;
-            return give(from_.indices(block), 0, to_.whole(), entry(coordinates_), receiver);
-        }
-        const int axis = from_.axes[cut];
-        const int parts = mesh_.sizes[axis];
-        for (coordinates_[axis] = 0; coordinates_[axis] < parts; ++coordinates_[axis])
-            fill(cut + 1, planrt::cut_block(block, parts, coordinates_[axis]));
-        coordinates_[axis] = 0;
-    }
-
     /// Gives the rows in `block` to the ranks whose blocks are cuts of it. `at`: the coordinates of the receivers.
     void give(const Range &touched, std::size_t cut, const planrt::CutBlock &block, DimensionSends::Entry &holder,
               std::vector<int> &at) {
@@ -283,7 +270,7 @@ class WalkAddends {
             blocks_ += part_of_block;
             ++holder.wanted.calls;
             holder.wanted.elements += length;
-            DimensionSends::Entry &receiver = entry(at);
+            DimensionSends::Entry &receiver = sends_.at(at);
             receiver.needed += length;
             if (&receiver == &holder)
                 holder.kept = length;

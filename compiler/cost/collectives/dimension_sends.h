@@ -20,7 +20,7 @@ struct DimensionSends {
     std::vector<std::size_t> stride; ///< per axis, 0: of no matter here
     std::vector<Entry> entries;
 
-    [[nodiscard]] const Entry &at(const std::vector<int> &coordinates) const {
+    [[nodiscard]] Entry &at(const std::vector<int> &coordinates) {
         std::size_t index = 0;
         for (std::size_t axis = 0; axis < stride.size(); ++axis)
             index += stride[axis] * static_cast<std::size_t>(coordinates[axis]);
