@@ -204,7 +204,7 @@ Value spmm_gradient(LayerBuilder &build, ir::SpmmOp op, Value gradient) {
     Subscripts backward;
     backward.operands = {forward.operands[0], loops_of_gradient(full, result, forward.result)};
     const TensorType kept = keep_available(op.getOperand().getType(), forward.operands[1], backward.loops(), backward);
-    if (op.getNumber() != 0 && result.getExtents() == op.getOperand().getType().getExtents())
+    if (op.getNumber() != 0 && !op.isHalf() && result.getExtents() == op.getOperand().getType().getExtents())
         exchange_names(backward, kept_loop, op.matrixLoops().summed);
     return build.spmm(backward, full, op, kept);
 }

@@ -13,6 +13,7 @@ void add_passes(mlir::OpPassManager &passes) {
     passes.addPass(createSampleNeighbours());
     passes.addPass(createOrderProducts());
     passes.addPass(createHoistInputProducts());
+    passes.addPass(createHalveProducts());
     add_passes_as_written(passes);
 }
 

@@ -51,6 +51,18 @@ def HoistInputProducts : Pass<"hoist-input-products", "::mlir::ModuleOp"> {
   let dependentDialects = ["::planc::ir::PlanDialect", "::mlir::func::FuncDialect"];
 }
 
+def HalveProducts : Pass<"halve-products", "::mlir::ModuleOp"> {
+  let summary = "make of a product with a sparse matrix the sum of those with its halves";
+  let description = [{
+    In @loss, y = a x becomes y = fetched x + sent x, where `plan.halves` at the module has the halves of the square
+    matrix a under a minimal cover (plan.spmm): `{a = {parts = 8, fetched = 2, fetched_nonzeros = 9000, sent = 3,
+    sent_nonzeros = 1200}}`, the numbers as in plan.spmm. The loops of the second product have the names of each other:
+    a rule that splits the rows of y splits the columns of `sent`, so that ranks fetch rows of x for the first product
+    and send partial rows of y for the second.
+  }];
+  let dependentDialects = ["::planc::ir::PlanDialect"];
+}
+
 def DeriveTrainingStep : Pass<"derive-training-step", "::mlir::ModuleOp"> {
   let summary = "make @train, @evaluate and @predict from @loss";
   let description = [{

@@ -72,6 +72,7 @@ struct Question {
     std::vector<std::string> options;
     std::int64_t microbatches = 1;
     std::vector<std::string> recompute;
+    std::int64_t cover = 0; ///< parts between which sparse products move minimal covers; 0: they move none
 };
 
 struct LayerClaim {

@@ -84,7 +84,7 @@ class Digest {
         const auto &[loops, operands, results, reduction, linear, windows, sparse] = nest;
         add(loops, operands, results, reduction, linear, windows);
         if (sparse)
-            add(sparse->outer, sparse->inner, sparse->density, sparse->matrix, sparse->lists_rows);
+            add(sparse->outer, sparse->inner, sparse->density, sparse->matrix, sparse->lists_rows, sparse->exchanged);
     }
     void put(const sharding::Value &value) {
         const auto &[name, roles, extents, bytes, kind, producer, layer, home] = value;

@@ -13,7 +13,7 @@ namespace planc::certificate {
 
 namespace {
 
-constexpr int format = 3;
+constexpr int format = 4;
 constexpr int deepest = 16; ///< brackets within brackets
 
 /// Lists of numbers, each written once, because alike layers have equal messages. They are texts, "3 -1 4", because a
@@ -251,7 +251,7 @@ Certificate certificate(const Reader &reader) {
                     asked["ranks"].integer<int>(), asked["memory_limit_bytes"].number()};
     const Reader question = reader["question"];
     result.question = {texts(question["options"]), question["microbatches"].integer<std::int64_t>(),
-                       texts(question["recompute"])};
+                       texts(question["recompute"]), question["cover"].integer<std::int64_t>()};
     const Reader plan = reader["plan"];
     result.axes = texts(plan["axes"]);
     result.sizes = plan["sizes"].numbers<int>();
@@ -313,6 +313,7 @@ std::string to_json(const Certificate &certificate) {
     write(json, "options", certificate.question.options);
     json.member("microbatches", certificate.question.microbatches);
     write(json, "recompute", certificate.question.recompute);
+    json.member("cover", certificate.question.cover);
     json.end_object().key("plan").begin_object();
     write(json, "axes", certificate.axes);
     json.member("sizes", Lists::words(certificate.sizes));

@@ -164,6 +164,7 @@ class Forms {
                 facts.put(std::int64_t{number});
             facts.put(sparse->density);
             facts.put(sparse->lists_rows);
+            facts.put(sparse->exchanged);
         }
         std::vector<ValueId> tensors = o.operands;
         tensors.insert(tensors.end(), o.results.begin(), o.results.end());

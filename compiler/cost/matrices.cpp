@@ -20,9 +20,9 @@ Bytes bytes_of_matrices(const sharding::Graph &graph, const sharding::LaidOut &l
             continue;
         const sharding::Strategy &strategy = laid_out.operations[o].strategy;
         const std::vector<std::int64_t> extents = local_extents(operation.nest, strategy, mesh);
-        const auto &[outer, inner, density, number, lists_rows] = *operation.nest.sparse;
+        const sharding::SparseLoops &whole = *operation.nest.sparse;
         const sharding::SparseLoops matrix =
-            busiest(*operation.nest.sparse, cuts_of(outer, strategy, mesh), cuts_of(inner, strategy, mesh), extents);
+            busiest(whole, cuts_of(whole.outer, strategy, mesh), cuts_of(whole.inner, strategy, mesh), extents);
         const auto is_side = [&](int loop) { return loop == matrix.outer || loop == matrix.inner; };
         std::vector<std::pair<int, int>> axes; // that cut its rows and columns
         for (int axis = 0; axis < static_cast<int>(strategy.loop_of_axis.size()); ++axis)

@@ -8,6 +8,7 @@
 #include "ir/subscripts.h"
 
 #include <planrt/random.h>
+#include <planrt/sparse_traffic.h>
 
 #include <algorithm>
 #include <cmath>
@@ -111,6 +112,29 @@ Action pool(ir::PoolOp op) {
     return reduction(op.getKind() == "max" ? "max" : "sum");
 }
 
+/// The elements of a square matrix, each with the factor of its row; 0 where the other half has them.
+std::vector<double> entries_of_half(ir::SpmmOp op, const std::vector<double> &elements,
+                                    const std::vector<double> &factors) {
+    const std::size_t extent = factors.size();
+    planrt::Pattern matrix{static_cast<std::int64_t>(extent), static_cast<std::int64_t>(extent)};
+    for (std::size_t row = 0; row < extent; ++row) {
+        for (std::size_t column = 0; column < extent; ++column)
+            if (const double a = elements[row * extent + column]; a != 0) {
+                matrix.column.push_back(static_cast<std::int32_t>(column));
+                matrix.values.push_back(a * factors[row]);
+            }
+        matrix.row_begin.push_back(static_cast<std::int64_t>(matrix.column.size()));
+    }
+    const planrt::Cuts cuts = planrt::equal_cuts(matrix.rows, static_cast<int>(op.getParts()));
+    const planrt::Halves halves = planrt::halves_by_cover(matrix, cuts);
+    const planrt::Pattern &half = op.getSent() ? halves.sent : halves.fetched;
+    std::vector<double> result(elements.size(), 0);
+    for (std::int64_t row = 0; row < half.rows; ++row)
+        for (std::int64_t i = half.row_begin[row]; i < half.row_begin[row + 1]; ++i)
+            result[static_cast<std::size_t>(row * half.columns + half.column[i])] = half.value_of(i);
+    return result;
+}
+
 Action spmm(ir::SpmmOp op, const Moment &moment) {
     const auto matrix = moment.matrices->find(op.getMatrix().str());
     const ir::MatrixLoops names = op.matrixLoops();
@@ -131,6 +155,14 @@ Action spmm(ir::SpmmOp op, const Moment &moment) {
         const auto begin = elements.begin() + static_cast<std::ptrdiff_t>(r * columns);
         const auto zeros = std::count(begin, begin + static_cast<std::ptrdiff_t>(columns), 0.0);
         factors[r] = 1 / std::max(1.0, static_cast<double>(columns) - static_cast<double>(zeros));
+    }
+    if (op.isHalf()) {
+        const std::vector<double> half = entries_of_half(op, elements, factors);
+        return {0, [=](const double *in, double *out, const auto &index) {
+                    const double a =
+                        half[static_cast<std::size_t>(index[row]) * columns + static_cast<std::size_t>(index[column])];
+                    *out += a == 0 ? 0 : a * *in;
+                }};
     }
     return {0, [=, &elements](const double *in, double *out, const auto &index) {
                 const auto r = static_cast<std::size_t>(index[row]);

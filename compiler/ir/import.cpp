@@ -264,10 +264,10 @@ std::int64_t Importer::nonzeros_of(const std::string &matrix, std::int64_t all) 
 
 Value Importer::spmm(const sema::Operation &op, TensorType type) {
     const std::int64_t nonzeros = nonzeros_of(op.text, op.loops[0].extent * op.loops[1].extent);
-    return create<SpmmOp>(type, builder_.getStringAttr(op.text), builder_.getStringAttr(subscripts_of(op).text()),
-                          operands_[0], builder_.getI64IntegerAttr(nonzeros),
-                          op.mean ? builder_.getUnitAttr() : mlir::UnitAttr(),
-                          builder_.getI64IntegerAttr(numbers_[op.text]));
+    return create<SpmmOp>(
+        type, builder_.getStringAttr(op.text), builder_.getStringAttr(subscripts_of(op).text()), operands_[0],
+        builder_.getI64IntegerAttr(nonzeros), op.mean ? builder_.getUnitAttr() : mlir::UnitAttr(),
+        builder_.getI64IntegerAttr(numbers_[op.text]), builder_.getI64IntegerAttr(0), mlir::UnitAttr());
 }
 
 /// Sets the attributes of a parameter whose settings differ from the optimizer's.

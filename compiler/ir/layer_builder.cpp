@@ -127,8 +127,8 @@ Value LayerBuilder::conv(StringRef kind, const Subscripts &subscripts, Value fir
 
 Value LayerBuilder::spmm(const Subscripts &subscripts, Value operand, SpmmOp like, TensorType result) {
     return builder_.create<SpmmOp>(location_, result, like.getMatrixAttr(), builder_.getStringAttr(subscripts.text()),
-                                   operand, like.getNonzerosAttr(), like.getMeanAttr(), like.getNumberAttr(), layer_,
-                                   phase_, StrategyAttr());
+                                   operand, like.getNonzerosAttr(), like.getMeanAttr(), like.getNumberAttr(),
+                                   like.getPartsAttr(), like.getSentAttr(), layer_, phase_, StrategyAttr());
 }
 
 Value LayerBuilder::einsum(const Subscripts &subscripts, mlir::ValueRange inputs, TensorType result) {

@@ -126,14 +126,25 @@ def Plan_SpmmOp : Plan_LayerOp<"spmm", [Pure, Plan_Nest]> {
     0: it needs all.
 
     `mean`: each value of the matrix is divided by the number of nonzeros in its row, of the whole matrix.
+
+    `half_of N`: only the nonzeros whose rows of the operand would be fetched, or, with `sent`, whose partial sums would
+    be sent, if N ranks each had a part of the rows and of the columns (planrt/sparse_traffic.h, Halves). `nonzeros` and
+    `number` are the half's. The gradient of a half has the same loops by the same names.
   }];
   let arguments = !con((ins StrAttr:$matrix, StrAttr:$subscripts, Plan_TensorType:$operand, I64Attr:$nonzeros,
-                            UnitAttr:$mean, DefaultValuedAttr<I64Attr, "0">:$number), layerAttributes);
+                            UnitAttr:$mean, DefaultValuedAttr<I64Attr, "0">:$number,
+                            DefaultValuedAttr<I64Attr, "0">:$parts, UnitAttr:$sent), layerAttributes);
   let results = (outs Plan_TensorType:$result);
   let assemblyFormat = [{
-    $matrix $subscripts `(` $operand `)` `nonzeros` $nonzeros (`mean` $mean^)? (`number` $number^)? attr-dict `:` functional-type($operand, $result)
+    $matrix $subscripts `(` $operand `)` `nonzeros` $nonzeros (`mean` $mean^)? (`number` $number^)? (`half_of` $parts^)? (`sent` $sent^)? attr-dict `:` functional-type($operand, $result)
   }];
   let extraClassDeclaration = [{
+    /// Whether it is the product with a half of the matrix.
+    bool isHalf() { return getParts() > 0; }
+    /// Behind the matrix's name: " fetched", " sent", or nothing.
+    ::llvm::StringRef nameOfHalf() { return !isHalf() ? "" : getSent() ? " sent" : " fetched"; }
+    /// Whether its loops have the names of each other: of a gradient by a whole square matrix that somebody has read.
+    bool hasExchangedNames();
     /// Which of the matrix's loops is summed over.
     ::planc::ir::MatrixLoops matrixLoops();
   }];

@@ -30,6 +30,11 @@ MatrixLoops SpmmOp::matrixLoops() {
     return {sides[transposed ? 1 : 0], sides[transposed ? 0 : 1], transposed};
 }
 
+bool SpmmOp::hasExchangedNames() {
+    return matrixLoops().transposed && !isHalf() && getNumber() != 0 &&
+           getOperand().getType().getExtents() == getResult().getType().getExtents();
+}
+
 LogicalResult SpmmOp::verify() {
     const auto subscripts = parse_subscripts(getSubscripts());
     if (!subscripts || subscripts->operands.size() != 2 || subscripts->operands[0].size() != 2 ||
@@ -79,6 +84,7 @@ sharding::Nest SpmmOp::nest() {
     nest.sparse = sparse_loops(nest, loop(matrix.kept), loop(matrix.summed), getNonzeros(),
                                matrix.transposed ? -getNumber() : getNumber());
     nest.sparse->lists_rows = true;
+    nest.sparse->exchanged = hasExchangedNames();
     return nest;
 }
 

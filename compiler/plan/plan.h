@@ -212,6 +212,14 @@ struct PassedPipelines {
     std::string schedule;
 };
 
+/// The best plan whose sparse products move minimal covers, beside the best one without covers.
+struct ComparedCovers {
+    std::int64_t parts = 0;
+    std::optional<Seconds> with; ///< a step; none: all that were searched were slower by their prices
+    Seconds without{};
+    bool simulated = false; ///< both with overlap
+};
+
 struct Plan {
     std::string failure;          ///< why there is no plan: one line for the user; empty if there is one
     bool out_of_memory = false;   ///< the failure: nothing fits
@@ -227,6 +235,7 @@ struct Plan {
     Storage storage;
     std::optional<PipelinePlan> pipeline;
     std::optional<PassedPipelines> passed_pipelines; ///< none: the search did not look for pipelines
+    std::optional<ComparedCovers> covers;            ///< one of the two plans is this; none: they were not compared
     std::optional<Seconds> without_pipeline;         ///< a step of the fastest plan without one; none: nothing fits
     std::vector<Plan> other_pipelines; ///< the fastest with other numbers of stages a rank, by their prices: these are
                                        ///< of schedules whose prices differ in how exact they are

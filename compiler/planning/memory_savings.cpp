@@ -16,6 +16,8 @@ std::vector<std::string> words(const MemorySavings &savings) {
         result.push_back("gradients summed over " + std::to_string(savings.microbatches) + " micro-batches");
     for (const std::string &selector : savings.recompute)
         result.push_back("activations of " + (selector.empty() ? "each layer" : selector) + " computed again");
+    if (savings.cover > 0)
+        result.push_back("sparse products move minimal covers of " + std::to_string(savings.cover) + " parts");
     return result;
 }
 
@@ -27,7 +29,7 @@ std::vector<MemorySavings> further_savings(const MemorySavings &pinned, std::int
     for (const bool again : {false, true})
         for (std::int64_t count = pinned.microbatches; count <= most && (recomputes || !again); count *= 2)
             if (again || count != pinned.microbatches)
-                all.push_back({count, again ? std::vector<std::string>{""} : pinned.recompute});
+                all.push_back({count, again ? std::vector<std::string>{""} : pinned.recompute, pinned.cover});
     return all;
 }
 

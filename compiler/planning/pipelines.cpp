@@ -92,34 +92,44 @@ bool PlanSearch::take_others(Found pipeline, plan::PassedPipelines &passed, Want
 void PlanSearch::stand_beside(plan::Plan &pipeline, cost::Seconds without, cost::Seconds step) {
     pipeline.without_pipeline = found_.plan.pipeline ? found_.plan.without_pipeline : without;
     pipeline.baselines = found_.plan.baselines;
+    pipeline.covers = found_.plan.covers;
     pipeline.simulated = found_.plan.simulated;
     if (pipeline.simulated)
         pipeline.simulated->chosen = step;
 }
 
-bool PlanSearch::take_if_faster(Found pipeline, plan::PassedPipelines &passed, Wanted wanted) {
-    std::optional<Scheduled> schedule;
-    const double asked = pipeline.plan.memory_limit_bytes;
+/// Schedules the plan, which is planned again while its program takes too much memory. None: one of the tools failed.
+std::optional<PlanSearch::Race> PlanSearch::race(Found &other, Wanted wanted) {
+    Race race;
+    const double asked = other.plan.memory_limit_bytes;
     MemoryTarget target(asked);
-    while (may_simulate() || (asked > 0 && !certainly_fits(pipeline.plan, asked))) {
-        std::vector<Scheduled> made =
-            pipeline.step->schedule({&pipeline.plan}, may_simulate() ? wanted : Wanted::program);
+    while (may_simulate() || (asked > 0 && !certainly_fits(other.plan, asked))) {
+        std::vector<Scheduled> made = other.step->schedule({&other.plan}, may_simulate() ? wanted : Wanted::program);
         if (made.empty())
-            return false;
-        schedule = std::move(made.front());
-        if (asked == 0 || target.keeps(schedule->arena_bytes))
+            return std::nullopt;
+        race.schedule = std::move(made.front());
+        if (asked == 0 || target.keeps(race.schedule->arena_bytes))
             break;
-        if (!target.tighten(pipeline.plan, schedule->arena_bytes))
-            return true;
-        if (!make_plan(pipeline, target.planned_for(), step_found()))
-            return false;
-        if (!has_plan(pipeline.plan))
-            return true;
+        if (!target.tighten(other.plan, race.schedule->arena_bytes))
+            return race;
+        if (!make_plan(other, target.planned_for(), step_found()))
+            return std::nullopt;
+        if (!has_plan(other.plan))
+            return race;
     }
-    pipeline.plan.memory_limit_bytes = asked;
-    const bool simulated = schedule && schedule->overlap && schedule_ && schedule_->overlap;
-    const cost::Seconds step = simulated ? schedule->overlap->step : pipeline.plan.cost->seconds();
-    const cost::Seconds known = simulated || !has_plan(found_.plan) ? step_found() : found_.plan.cost->seconds();
+    other.plan.memory_limit_bytes = asked;
+    race.fits = true;
+    race.simulated = race.schedule && race.schedule->overlap && schedule_ && schedule_->overlap;
+    race.step = race.simulated ? race.schedule->overlap->step : other.plan.cost->seconds();
+    race.known = race.simulated || !has_plan(found_.plan) ? step_found() : found_.plan.cost->seconds();
+    return race;
+}
+
+bool PlanSearch::take_if_faster(Found pipeline, plan::PassedPipelines &passed, Wanted wanted) {
+    std::optional<Race> raced = race(pipeline, wanted);
+    if (!raced || !raced->fits)
+        return raced.has_value();
+    const auto &[schedule, step, known, simulated, fits] = *raced;
     if (!passed.fastest || step < *passed.fastest)
         passed = {passed.bound,
                   step,
@@ -134,7 +144,7 @@ bool PlanSearch::take_if_faster(Found pipeline, plan::PassedPipelines &passed, W
     if (has_plan(found_.plan))
         stand_beside(pipeline.plan, known, step);
     found_ = std::move(pipeline);
-    schedule_ = std::move(schedule);
+    schedule_ = std::move(raced->schedule);
     return true;
 }
 

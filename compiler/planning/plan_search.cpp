@@ -45,7 +45,7 @@ std::optional<Answer> PlanSearch::run() {
             return std::nullopt;
         if (found_.plan.failure.empty() && !choose(wanted))
             return std::nullopt;
-        if (!try_pipelines(asked_limit, wanted))
+        if (!try_covers(asked_limit, wanted) || !try_pipelines(asked_limit, wanted))
             return std::nullopt;
         if (!found_.plan.failure.empty())
             break;

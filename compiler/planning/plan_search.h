@@ -8,6 +8,7 @@
 //   keep the limit   schedule the plan; while its arena is too large, find another one (memory_target.h); at last the
 //                    smallest one (plan/search/smallest_plan.h)
 //   choose           take the fastest in simulation of the plans of nearly the same price and of the literature's plans
+//   try covers       move minimal covers of sparse matrices; take that if it is faster
 //   try pipelines    with each number of micro-batches; take the fastest if that is faster still
 //   complete         schedule what the comparison left out
 //
@@ -38,6 +39,8 @@ struct Tools {
         chance_of_pipelines = plan::chance_of_pipelines;
     /// Whether a batch can be divided into micro-batches. None: it can.
     std::function<bool()> may_divide;
+    /// Whether sparse products can move minimal covers between so many parts. None: there are no such products.
+    std::function<bool(std::int64_t parts)> may_cover;
     /// Whether the results stay the same if gradients are summed over micro-batches. None: not known.
     std::function<bool()> may_accumulate;
 };
@@ -79,6 +82,14 @@ class PlanSearch {
         MemorySavings savings;
         cost::Bytes least; ///< Plan::least_memory; 0: there was a plan
     };
+    /// The time of a plan's step beside that of the one that was found: both simulated, or both by their prices.
+    struct Race {
+        std::optional<Scheduled> schedule; ///< of the plan, if it took one
+        cost::Seconds step{};
+        cost::Seconds known{};
+        bool simulated = false;
+        bool fits = false; ///< the program under the limit on memory; else the times mean nothing
+    };
     /// The plans to choose from: the one that was found, then others of nearly its price, then plans of the literature.
     struct Candidates {
         std::vector<plan::Plan> others;   ///< without the one that was found
@@ -90,6 +101,7 @@ class PlanSearch {
     [[nodiscard]] bool find_plan(double limit, double asked);
     [[nodiscard]] bool keep_limit(Wanted wanted);
     [[nodiscard]] bool choose(Wanted wanted);
+    [[nodiscard]] bool try_covers(double asked, Wanted wanted);
     [[nodiscard]] bool try_pipelines(double asked, Wanted wanted);
     [[nodiscard]] bool complete();
 
@@ -110,6 +122,7 @@ class PlanSearch {
     void drop_slower_baselines(Candidates &candidates, cost::Seconds step) const;
     [[nodiscard]] std::vector<MemorySavings> counts_of_pipelines() const;
     [[nodiscard]] bool may_win(const MemorySavings &savings, cost::Seconds known, plan::PassedPipelines &passed);
+    [[nodiscard]] std::optional<Race> race(Found &other, Wanted wanted);
     [[nodiscard]] bool take_if_faster(Found pipeline, plan::PassedPipelines &passed, Wanted wanted);
     [[nodiscard]] bool take_others(Found pipeline, plan::PassedPipelines &passed, Wanted wanted);
     void stand_beside(plan::Plan &pipeline, cost::Seconds without, cost::Seconds step);

@@ -45,13 +45,13 @@ MatrixBlock block_of(ir::SpmmOp op) {
     summed.role = loops.summed;
     if (loops.transposed)
         std::swap(kept, summed);
-    return {op.getMatrix(), kept, summed, loops.transposed, op.getMean()};
+    return {op.getMatrix(), kept, summed, loops.transposed, op.getMean(), op.getParts(), op.getSent()};
 }
 
 MatrixBlock block_of(ir::EdgeReduceOp op) {
     const ir::Subscripts subscripts = *ir::parse_subscripts(op.getSubscripts());
     const auto side = [&](std::size_t number) { return dimension_of_loop(op, subscripts.operands[0][number]); };
-    return {op.getMatrix(), side(0), side(1), op.isTransposed(), false};
+    return {op.getMatrix(), side(0), side(1), op.isTransposed()};
 }
 
 } // namespace

@@ -14,6 +14,8 @@ struct MatrixBlock {
     LoopDimension columns;
     bool transposed = false;
     bool mean = false;
+    std::int64_t parts = 0; ///< of the half of a matrix (plan.spmm): of how many parts; 0: it is whole
+    bool sent = false;      ///< which half
 };
 
 /// Whether the operation multiplies by a block: a sparse product, or a sum over the entries of its rows.

@@ -245,6 +245,8 @@ struct Layout {
     std::vector<RecomputeRule> recomputes;
     std::optional<std::int64_t> microbatches;  ///< number of parts of the batch over which gradients are accumulated
     support::SourceRange microbatches_where{}; ///< the rule
+    std::optional<std::int64_t> cover;         ///< parts of the vertices between which minimal covers are moved
+    support::SourceRange cover_where{};        ///< the rule
     std::optional<double> memory_limit_bytes;
     std::optional<PipelineRule> pipeline;
     bool forbid_pipeline = false;

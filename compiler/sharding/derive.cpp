@@ -51,11 +51,11 @@ static void leave_minor_axis(int loop, const Nest &nest, const Mesh &mesh, Strat
 /// split rows split those of its result too. Where both loops are split, it has them as they were: then its operand
 /// lies where the product left it, and what was fetched goes back.
 static void undo_exchange(const Nest &nest, const Mesh &mesh, Strategy &strategy) {
-    if (!nest.sparse || !nest.sparse->lists_rows || nest.sparse->matrix >= 0)
+    if (!nest.sparse || !nest.sparse->exchanged)
         return;
     const auto &[outer, inner] = std::pair(nest.sparse->outer, nest.sparse->inner);
     const std::vector<planrt::AxisList> axes = axes_of_loops(nest, strategy, mesh);
-    if (nest.loops[outer].extent != nest.loops[inner].extent || axes[outer].empty() || axes[inner].empty())
+    if (axes[outer].empty() || axes[inner].empty())
         return;
     for (int &loop : strategy.loop_of_axis)
         loop = loop == outer ? inner : loop == inner ? outer : loop;

@@ -23,12 +23,14 @@ using planrt::Mesh;
 using planrt::Placement;
 
 /// The strategy of a layer for the nest of one of its operations: loops are found by name; axes of absent or whole
-/// loops have none. Operations that follow a parameter do not follow their layer: see strategy_of().
+/// loops have none. Of a sparse product whose loops have the names of each other (SparseLoops::exchanged), an axis on
+/// both sides of the matrix means the loops as they were. Operations that follow a parameter do not follow their layer:
+/// see strategy_of().
 [[nodiscard]] Strategy bind(const LayerStrategy &strategy, const Nest &nest, const Mesh &mesh);
 
 struct Derived {
     std::vector<Placement> operands; ///< as needed
-    std::vector<Placement> results;  ///< partial along the axes of split reduced loops
+    std::vector<Placement> results;  ///< partial along the axes of split reduced loops, or with addends over them
 };
 /// Placements do not name axes with one rank, since these split nothing. `partial_in`: for a linear nest, the axes
 /// along which all operands may arrive as partial sums (the strategy uses none of them); the results are then partial
@@ -54,9 +56,8 @@ class WireVolumes;
 /// The steps that turn `from` into `to`; none if they are equal. `to` may be partial only along axes along which `from`
 /// is. If `to` has windows, the last step is an exchange, in which each rank gets exactly what it lacks, or a slice;
 /// windows of `from` must be those of `to`, or have addends: then the first step is an exchange that sums them. The
-/// sequence is the one that moves least (WireVolumes),
-/// then the shortest: a reduction is a reduce-scatter if `to` is split over the axis; blocks are made small before they
-/// are permuted, and large afterwards.
+/// sequence is the one that moves least (WireVolumes), then the shortest: a reduction is a reduce-scatter if `to` is
+/// split over the axis; blocks are made small before they are permuted, and large afterwards.
 [[nodiscard]] std::vector<Step> reshard(const Placement &from, const Placement &to, const Mesh &mesh);
 /// The same for a caller with a cache. `rest` finds the steps before the one into windows, or after the one that sums
 /// addends.

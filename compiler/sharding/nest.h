@@ -58,6 +58,7 @@ struct SparseLoops {
     double density = 1;      ///< entries per element of the matrix
     int matrix = 0;          ///< planrt::Window::matrix; 0: nobody has read it, and all indices are needed
     bool lists_rows = false; ///< what has a row for each index of `outer` may leave out those without entries
+    bool exchanged = false;  ///< the two loops have the names of each other (bind() in lay_out.h)
 };
 
 /// Maps dimensions of operands and results to loops: operands[i][d] is the loop of dimension d of operand i. An operand

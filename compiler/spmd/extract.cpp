@@ -294,7 +294,7 @@ sharding::Operation operation_of(mlir::Operation &op) {
     operation.nest = ir::nest_of(&op);
     operation.flops_per_point = flops_of(op);
     if (auto spmm = mlir::dyn_cast<ir::SpmmOp>(op))
-        operation.matrix = (spmm.getMean() ? "mean " : "") + spmm.getMatrix().str() +
+        operation.matrix = (spmm.getMean() ? "mean " : "") + spmm.getMatrix().str() + spmm.nameOfHalf().str() +
                            (spmm.matrixLoops().transposed ? " transposed" : "");
     if (auto reduce = mlir::dyn_cast<ir::EdgeReduceOp>(op))
         operation.matrix = reduce.getMatrix().str() + (reduce.isTransposed() ? " transposed" : "");

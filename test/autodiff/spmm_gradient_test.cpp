@@ -53,6 +53,12 @@ TEST(SpmmGradient, of_a_transposed_matrix) {
     check("u v, u f -> v f", "", 4, 6);
 }
 
+TEST(SpmmGradient, of_halves_of_a_square_matrix) {
+    check("v u, u f -> v f", " half_of 2", 5, 5);
+    check("v u, u f -> v f", " half_of 3 sent", 6, 6);
+    check("u v, u f -> v f", " mean half_of 2 sent", 5, 5);
+}
+
 TEST(SpmmGradient, of_a_mean) {
     check("v u, u f -> v f", " mean", 5, 4);
     check("u v, u f -> v f", " mean", 5, 4);

@@ -284,7 +284,7 @@ TEST(Json, EveryDefectIsOneLine) {
     EXPECT_EQ(line_of("", "", ""), "[1:0, byte=0]: Unexpected EOF");
     EXPECT_EQ(line_of("{}", "", ""), "it has no 'planc_certificate'");
     EXPECT_EQ(line_of("3", "", ""), "it has no 'planc_certificate'");
-    EXPECT_EQ(line_of(text, "\"planc_certificate\": 3", "\"planc_certificate\": 4"),
+    EXPECT_EQ(line_of(text, "\"planc_certificate\": 4", "\"planc_certificate\": 5"),
               "it was written by another version of planc");
     EXPECT_EQ(line_of(text, "\"gap\": ", "\"gab\": "), "it has no 'gap'");
     EXPECT_EQ(line_of(text, "\"ranks\": 4", "\"ranks\": 4.5"), "asked.ranks is not a whole number");

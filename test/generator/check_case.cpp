@@ -126,6 +126,8 @@ class Check {
             savings.microbatches = random_.whole(1, std::min(batch, 4));
         if (random_.chance(0.3))
             savings.recompute = {""};
+        if (const int parts = random_.whole(1, 6); driver::may_cover(step_->train(), parts) && random_.chance(0.4))
+            savings.cover = parts;
         return savings;
     }
 

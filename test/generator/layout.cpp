@@ -76,7 +76,7 @@ class Rules {
         return selector() + " { " + text + " }";
     }
 
-    /// Stored parameters, micro-batches, recomputation.
+    /// Stored parameters, micro-batches, covers, recomputation.
     void save_memory(std::vector<std::string> &lines) {
         std::vector<std::string> kinds{"params", "gradients", "optimizer"};
         random_.shuffle(kinds);
@@ -84,6 +84,8 @@ class Rules {
             lines.push_back(store(kinds[static_cast<std::size_t>(count - 1)]));
         if (!network_.pipeline && network_.independent_samples && random_.chance(0.4))
             lines.push_back("microbatches = " + std::to_string(random_.whole(1, std::min(network_.batch, 4))));
+        if (network_.graph && random_.chance(0.3)) // refused if there are fewer vertices
+            lines.push_back("cover = " + std::to_string(random_.whole(1, 6)));
         if (random_.chance(0.15))
             lines.push_back("recompute");
         for (int count = random_.chance(0.2) ? random_.whole(1, 2) : 0; count > 0; --count)

@@ -39,7 +39,7 @@ Step::Step(const std::string &text, const std::string &data_directory)
 
 Module Step::derive(const planning::MemorySavings &savings, const pipeline::Updates &updates) {
     Module module(imported_->clone());
-    driver::set_savings(*module, train().loss, savings);
+    driver::set_savings(*module, train(), savings);
     ir::set_updates(*module, updates);
     std::string message;
     mlir::PassManager passes(&context_);

@@ -89,7 +89,8 @@ class InventedStep : public TrainingStep {
 };
 
 std::string short_words(const MemorySavings &savings) {
-    return std::to_string(savings.microbatches) + (savings.recompute.empty() ? "" : " recompute");
+    return std::to_string(savings.microbatches) + (savings.recompute.empty() ? "" : " recompute") +
+           (savings.cover == 0 ? "" : " cover " + std::to_string(savings.cover));
 }
 
 } // namespace
@@ -153,6 +154,8 @@ std::optional<Answer> World::run(const MemorySavings &pinned, std::int64_t batch
     };
     tools.may_divide = [&] { return may_divide; };
     tools.may_accumulate = [&] { return may_accumulate; };
+    if (may_cover)
+        tools.may_cover = [](std::int64_t) { return true; };
     tools.chance_of_pipelines = [&](const plan::Request &, int, cost::Seconds) {
         return plan::PipelineChance{pipelines_may_win, cost::Seconds(0.5)};
     };

@@ -307,6 +307,52 @@ TEST(PlanSearch, PipelinesAreTriedWhereTheirRanksMayHoldTheVariables) {
     EXPECT_EQ(world.log, (Log{"derive 1", "plan for 100"}));
 }
 
+/// A fifth of the time is communication.
+plan::Plan communicating(const std::string &name, double seconds) {
+    plan::Plan plan = priced(name, 0.8 * seconds);
+    auto cost = std::make_shared<cost::CostTable>(*plan.cost);
+    cost->communication = cost::Seconds(0.2 * seconds);
+    plan.cost = cost;
+    return plan;
+}
+
+TEST(PlanSearch, CoversAreTakenWhereTheirStepIsFaster) {
+    World world;
+    world.may_cover = true;
+    double of_covers = 0.9;
+    world.make_plan = [&](const MemorySavings &savings, double) {
+        return savings.cover == 2 ? communicating("b", of_covers) : communicating("a", 1.0);
+    };
+    world.figures = {{"a", {0.8}}, {"b", {0.7}}};
+    const std::optional<Answer> answer = world.run();
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(name_of(answer->plan), "b");
+    EXPECT_EQ(answer->savings.cover, 2);
+    EXPECT_EQ(world.log, (Log{"derive 1", "plan for 0", "schedule step: a", "derive 1 cover 2", "plan for 0",
+                              "schedule step: b", "complete b"}));
+    world.figures["b"].step = 0.81;
+    ASSERT_EQ(name_of(world.run()->plan), "a");
+    of_covers = 1.1; // its price alone says that it is slower
+    ASSERT_EQ(name_of(world.run()->plan), "a");
+    EXPECT_EQ(std::ranges::count(world.log, "schedule step: b"), 0);
+    of_covers = 0.9;
+    world.figures["b"].step = 0.7;
+    MemorySavings pinned;
+    pinned.cover = 2;
+    ASSERT_TRUE(world.run(pinned));
+    EXPECT_EQ(std::ranges::count(world.log, "derive 1 cover 2"), 1);
+    EXPECT_EQ(std::ranges::count(world.log, "derive 1"), 0);
+}
+
+TEST(PlanSearch, CoversAreNotTriedWhereLittleIsCommunicated) {
+    World world;
+    world.may_cover = true;
+    world.make_plan = planner_of({priced("a", 1.0)});
+    world.figures["a"] = {0.9};
+    ASSERT_TRUE(world.run());
+    EXPECT_EQ(world.log, (Log{"derive 1", "plan for 0", "schedule step: a", "complete a"}));
+}
+
 TEST(PlanSearch, MicroBatchesAreNotDerivedWhereTheWholeBatchIsTooSlowAsAPipeline) {
     World world;
     world.pipelines = world.may_accumulate = true;

@@ -67,8 +67,9 @@ ValueId Builder::operation(const Spec &spec, const std::vector<Operand> &operand
         dimensions.push_back({name, extent_of(spec, operands, name)});
     }
     if (const auto &sparse = spec.sparse)
-        nest.sparse = SparseLoops{loop(sparse->rows.role), loop(sparse->columns), sparse->density, sparse->matrix,
-                                  sparse->lists_rows};
+        nest.sparse =
+            SparseLoops{loop(sparse->rows.role), loop(sparse->columns), sparse->density,
+                        sparse->matrix,          sparse->lists_rows,    sparse->lists_rows && sparse->matrix < 0};
     const ValueId into = value(result_name, ValueKind::computed, spec.layer, dimensions);
     operation.results = {into};
     graph.values[into].producer = graph.operations.push_back(std::move(operation));

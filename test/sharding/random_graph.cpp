@@ -76,7 +76,7 @@ Nest sparse_product(std::int64_t rows, std::int64_t columns, std::int64_t featur
         {"v", rows, LoopKind::parallel}, {"f", features, LoopKind::parallel}, {"u", columns, LoopKind::reduced}};
     nest.operands = {{2, 1}};
     nest.results = {{0, 1}};
-    nest.sparse = SparseLoops{0, 2, 0.1, matrix, true};
+    nest.sparse = SparseLoops{0, 2, 0.1, matrix, true, matrix < 0 && rows == columns};
     return nest;
 }
 

@@ -101,6 +101,8 @@ std::string body(const sema::Program &program, const PlanRequest &request, const
         text += pipeline(request.request, *plan.pipeline, savings.microbatches);
     else if (savings.microbatches > 1)
         text += "microbatches = " + std::to_string(savings.microbatches) + "\n";
+    if (savings.cover > 0)
+        text += "cover = " + std::to_string(savings.cover) + "\n";
     for (const std::string &selector : savings.recompute)
         text += selector.empty() ? "recompute\n" : selector + " { recompute }\n";
     return text;

@@ -102,7 +102,8 @@ std::string verdict(const certificate::Certificate &certificate, const Options &
 
 std::string certificate_text(const Compilation &compilation, const Options &options) {
     certificate::Certificate certificate = certificate::prove(compilation.request().request, compilation.plan());
-    certificate.question = {words_of(options), compilation.savings().microbatches, compilation.savings().recompute};
+    const planning::MemorySavings &savings = compilation.savings();
+    certificate.question = {words_of(options), savings.microbatches, savings.recompute, savings.cover};
     return certificate::to_json(certificate);
 }
 
@@ -126,7 +127,8 @@ int verify_command(const Options &options) {
     Options &question = std::get<Options>(parsed);
     question.data = options.data; // where the files of sparse arguments are here
     Compilation compilation(question);
-    if (!compilation.request_with({certificate.question.microbatches, certificate.question.recompute}))
+    const auto &[words, microbatches, recompute, cover] = certificate.question;
+    if (!compilation.request_with({microbatches, recompute, cover}))
         return compilation.exit_code() == usage_error ? input_error : compilation.exit_code();
     plan::Request request = compilation.request().request;
     if (certificate.pipeline && request.pipeline) { // which rules may leave open

@@ -72,7 +72,7 @@ std::shared_ptr<DerivedModule> Compilation::derive_module(const planning::Memory
         return pinned_;
     }
     auto derived = std::make_shared<DerivedModule>(DerivedModule{imported_->clone(), savings, updates});
-    set_savings(*derived->module, program_->trains.back().loss, savings);
+    set_savings(*derived->module, program_->trains.back(), savings);
     ir::set_updates(*derived->module, updates);
     const auto add =
         options_.profile == cost::Profile::cagnet20 ? autodiff::add_passes_as_written : autodiff::add_passes;
@@ -88,7 +88,7 @@ std::shared_ptr<DerivedModule> Compilation::derive_module(const planning::Memory
 /// A loss may need the whole batch.
 bool Compilation::may_divide() {
     const mlir::OwningOpRef<mlir::ModuleOp> tried(imported_->clone());
-    set_savings(*tried, program_->trains.back().loss, {2, {}});
+    set_savings(*tried, program_->trains.back(), {2, {}});
     return !driver::run_passes(*tried, [](mlir::OpPassManager &passes) { autodiff::add_passes(passes); }, false);
 }
 
@@ -138,6 +138,7 @@ bool Compilation::choose_plan() {
     tools.derive = derive_and_show;
     tools.may_divide = [this] { return may_divide(); };
     tools.may_accumulate = [this] { return may_accumulate(); };
+    tools.may_cover = [this](std::int64_t parts) { return may_cover(program_->trains.back(), parts); };
     const planning::MemorySavings pinned = pinned_savings();
     const bool changes = updates_of(layout_of(*program_, options_)) != pipeline::Updates{};
     planning::PlanSearch search(std::move(tools), pinned,
@@ -197,8 +198,12 @@ bool Compilation::request_with(const planning::MemorySavings &savings) {
     const planning::MemorySavings pinned = pinned_savings();
     const std::vector<planning::MemorySavings> more =
         planning::further_savings(pinned, batch_of(program_->trains.back().loss));
-    if (savings != pinned && std::find(more.begin(), more.end(), savings) == more.end())
-        return fail("no plan of '" + options_.file + "' has these micro-batches and recomputations", input_error);
+    planning::MemorySavings uncovered = savings;
+    if (pinned.cover == 0 && may_cover(program_->trains.back(), savings.cover))
+        uncovered.cover = 0;
+    if (uncovered != pinned && std::find(more.begin(), more.end(), uncovered) == more.end())
+        return fail("no plan of '" + options_.file + "' has these micro-batches, recomputations and covers",
+                    input_error);
     return ask(savings);
 }
 

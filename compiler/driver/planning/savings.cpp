@@ -5,6 +5,9 @@
 
 #include "mlir/IR/Builders.h"
 
+#include <planrt/needed_rows.h>
+#include <planrt/sparse_traffic.h>
+
 #include <algorithm>
 #include <string>
 
@@ -20,6 +23,34 @@ std::string beginning(const std::string &path, std::ptrdiff_t count) {
     return path.substr(0, end);
 }
 
+bool is_square(const sema::Matrix &matrix) {
+    return matrix.pattern->rows == matrix.pattern->columns;
+}
+
+/// What the pass halve-products asks for. A matrix of whose covers nothing is sent stays whole.
+mlir::DictionaryAttr halves(const sema::Train &train, int parts, mlir::Builder &builder) {
+    mlir::NamedAttrList all;
+    for (const sema::Matrix &matrix : train.matrices) {
+        if (!is_square(matrix))
+            continue;
+        const planrt::Halves both =
+            planrt::halves_by_cover(*matrix.pattern, planrt::equal_cuts(matrix.pattern->rows, parts));
+        if (both.sent.nonzeros() == 0)
+            continue;
+        mlir::NamedAttrList numbers;
+        const auto set = [&](const char *name, std::int64_t number) {
+            numbers.set(name, builder.getI64IntegerAttr(number));
+        };
+        set("parts", parts);
+        set("fetched", planrt::number_matrix(both.fetched));
+        set("fetched_nonzeros", both.fetched.nonzeros());
+        set("sent", planrt::number_matrix(both.sent));
+        set("sent_nonzeros", both.sent.nonzeros());
+        all.set(matrix.name, numbers.getDictionary(builder.getContext()));
+    }
+    return all.getDictionary(builder.getContext());
+}
+
 } // namespace
 
 planning::MemorySavings savings_of(const sema::Layout *layout) {
@@ -27,6 +58,7 @@ planning::MemorySavings savings_of(const sema::Layout *layout) {
     if (layout == nullptr)
         return savings;
     savings.microbatches = layout->microbatches.value_or(1);
+    savings.cover = layout->cover.value_or(0);
     for (const sema::RecomputeRule &rule : layout->recomputes)
         savings.recompute.push_back(rule.selector);
     return savings;
@@ -43,12 +75,20 @@ std::int64_t batch_of(const sema::Network &loss) {
     return loss.arguments.front().type.dimensions.front().extent;
 }
 
-void set_savings(mlir::ModuleOp module, const sema::Network &network, const planning::MemorySavings &savings) {
+bool may_cover(const sema::Train &train, std::int64_t parts) {
+    return train.batch_vertices == 0 && std::ranges::any_of(train.matrices, [parts](const sema::Matrix &matrix) {
+               return is_square(matrix) && matrix.pattern->rows >= parts;
+           });
+}
+
+void set_savings(mlir::ModuleOp module, const sema::Train &train, const planning::MemorySavings &savings) {
     mlir::Builder builder(module.getContext());
     if (savings.microbatches > 1)
         module->setAttr("plan.microbatches", builder.getI64IntegerAttr(savings.microbatches));
+    if (savings.cover > 0)
+        module->setAttr("plan.halves", halves(train, static_cast<int>(savings.cover), builder));
     mlir::NamedAttrList groups;
-    for (const std::string &layer : network.layers) {
+    for (const std::string &layer : train.loss.layers) {
         for (const std::string &selector : savings.recompute) {
             if (layer == "loss" || !sema::selects(selector, layer))
                 continue;

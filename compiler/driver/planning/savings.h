@@ -20,8 +20,13 @@ namespace planc::driver {
 /// Samples of a step: the first extent of the first input.
 [[nodiscard]] std::int64_t batch_of(const sema::Network &loss);
 
-/// Writes them into the module, for the pass derive-training-step: `plan.microbatches`, and `plan.recompute` with the
-/// group of each layer of `network`: the part of its path that a selector matches, the first name for "".
-void set_savings(mlir::ModuleOp module, const sema::Network &network, const planning::MemorySavings &savings);
+/// Whether sparse products of the training can move minimal covers between so many parts: it takes all vertices, and a
+/// square matrix has at least as many rows.
+[[nodiscard]] bool may_cover(const sema::Train &train, std::int64_t parts);
+
+/// Writes them into the module, for the passes that derive its step: `plan.microbatches`, `plan.halves` of the square
+/// matrices of `train`, and `plan.recompute` with the group of each layer of its network: the part of its path that a
+/// selector matches, the first name for "".
+void set_savings(mlir::ModuleOp module, const sema::Train &train, const planning::MemorySavings &savings);
 
 } // namespace planc::driver

@@ -17,6 +17,8 @@ namespace {
 std::string title_of(mlir::Operation *op) {
     const schedule::MatrixBlock block = schedule::matrix_block(op);
     std::string title = (block.mean ? "mean " : "") + block.matrix.str();
+    if (block.parts > 0)
+        title += block.sent ? " sent" : " fetched";
     if (block.transposed)
         title += " transposed";
     for (const schedule::LoopDimension *side : {&block.rows, &block.columns})
@@ -96,6 +98,19 @@ std::vector<std::string> Matrices::files() const {
     return rows;
 }
 
+std::vector<std::string> Matrices::halves_of(const sema::Field &field) const {
+    std::int64_t parts = 0;
+    std::int64_t numbers[2] = {0, 0}; // fetched, sent
+    for (const Block &block : blocks_)
+        if (auto product = mlir::dyn_cast<ir::SpmmOp>(block.user);
+            product && product.isHalf() && product.getMatrix() == field.name) {
+            parts = product.getParts();
+            numbers[product.getSent() ? 1 : 0] = product.getNumber();
+        }
+    return parts == 0 ? std::vector<std::string>()
+                      : std::vector{std::to_string(parts), std::to_string(numbers[0]), std::to_string(numbers[1])};
+}
+
 std::string Matrices::file_row(const sema::Field &field) const {
     static constexpr const char *formats[] = {"matrix_market", "edge_list", "npy",  "ogb",    "lookup",
                                               "groups",        "uniform",   "rmat", "lattice"};
@@ -120,22 +135,25 @@ std::string Matrices::file_row(const sema::Field &field) const {
         members.push_back(std::to_string(known->fingerprint) + "U");
         members.push_back(std::to_string(planrt::number_matrix(*known->pattern)));
     }
+    const std::vector<std::string> halves = halves_of(field);
     const bool of_table =
         file.file.format == planrt::GraphFormat::lookup || file.file.format == planrt::GraphFormat::groups;
-    const bool has_column = of_table || file.file.column > 0;
     const bool is_ordered = known != known_.end() && (known->ordered_rows || known->ordered_columns);
-    const bool is_drawn = planrt::is_drawn(file.file.format);
-    if ((has_column || is_drawn) && known == known_.end())
+    // Members with their default values are left out at the end.
+    const bool has_seed = file.file.negatives_of >= 0 || planrt::is_drawn(file.file.format) || !halves.empty();
+    const bool has_column = of_table || file.file.column > 0 || has_seed;
+    if (has_column && known == known_.end())
         members.insert(members.end(), {"-1", "0", "0"});
-    if (has_column || is_drawn || is_ordered)
+    if (has_column || is_ordered)
         members.insert(members.end(),
                        {boolean(is_ordered && known->ordered_rows), boolean(is_ordered && known->ordered_columns)});
-    if (has_column || is_drawn)
+    if (has_column)
         members.insert(members.end(), {std::to_string(file.file.column), boolean(file.file.header)});
-    if (file.file.negatives_of >= 0 || is_drawn)
+    if (has_seed)
         members.insert(members.end(), {std::to_string(file.file.negatives_of), std::to_string(file.file.seed) + "U"});
-    if (is_drawn)
+    if (planrt::is_drawn(file.file.format) || !halves.empty())
         members.push_back(std::to_string(file.file.edges));
+    members.insert(members.end(), halves.begin(), halves.end());
     return braces(members);
 }
 
@@ -153,12 +171,13 @@ std::vector<std::string> Matrices::blocks(LocalExtents &extents) const {
         const bool wide = ir::type_of(block.user->getResult(0)).getElementType().isF64();
         std::vector<std::string> members{std::to_string(index_of(of.matrix)), wide ? "Type::f64" : "Type::f32",
                                          dimension(of.rows), dimension(of.columns), boolean(of.transposed)};
-        if (of.mean)
-            members.push_back("true");
-        if (const int role = ir::role_of(block.user->getParentOfType<mlir::func::FuncOp>()); role > 0) {
-            members.resize(6, "false");
+        const int role = ir::role_of(block.user->getParentOfType<mlir::func::FuncOp>());
+        if (of.mean || role > 0 || of.parts > 0)
+            members.push_back(boolean(of.mean));
+        if (role > 0 || of.parts > 0)
             members.push_back(std::to_string(role));
-        }
+        if (of.parts > 0)
+            members.emplace_back(of.sent ? "planrt::Half::sent" : "planrt::Half::fetched");
         rows.push_back("{" + joined(members) + "}");
     }
     return rows;

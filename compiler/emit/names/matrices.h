@@ -44,6 +44,9 @@ class Matrices {
     [[nodiscard]] std::string file_of(const std::string &field) const;
 
   private:
+    /// Last members of such a row: the parts of the covers of its halves, and the halves' numbers; empty: there are
+    /// none.
+    [[nodiscard]] std::vector<std::string> halves_of(const sema::Field &field) const;
     [[nodiscard]] std::string file_row(const sema::Field &field) const;
     [[nodiscard]] std::size_t index_of(llvm::StringRef field) const;
 

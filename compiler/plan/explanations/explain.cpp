@@ -70,6 +70,17 @@ std::string passed_pipelines(const Plan &plan) {
            passed.schedule + ")" + bound;
 }
 
+std::string covers(const Plan &plan) {
+    if (!plan.covers)
+        return "";
+    const auto &[parts, with, without, simulated] = *plan.covers;
+    const std::string which = "minimal covers between " + std::to_string(parts) + " parts";
+    if (!with)
+        return which + " were searched: no plan with them is faster\n";
+    return "with " + which + " a step takes " + cost::human_seconds(*with) + ", without them " +
+           cost::human_seconds(without) + (simulated ? ", both with overlap\n" : "\n");
+}
+
 /// The layers whose updates need what other stages compute. Operations that belong to no layer alone, as the norm of
 /// all gradients, are those of "optimizer" (autodiff/update.h).
 std::vector<std::string> updates_that_wait(const Request &request, const PipelinePlan &pipeline) {
@@ -263,7 +274,7 @@ std::string explain(const Request &request, const Plan &plan) {
     if (plan.pipeline)
         text += pipeline(request, plan);
     else
-        text += request.search ? certificate(plan) + passed_pipelines(plan)
+        text += request.search ? certificate(plan) + covers(plan) + passed_pipelines(plan)
                                : "the layout's rules determine the plan; nothing was searched\n";
     return text + simulated(plan) + memory(plan) + "\n" + layers(plan) + baselines(plan) + rules(request);
 }

@@ -184,6 +184,7 @@ void put_loops(Key &key, const sharding::Nest &nest) {
         for (const int number : {nest.sparse->outer, nest.sparse->inner, nest.sparse->matrix})
             key.put(number);
         key.put(nest.sparse->lists_rows);
+        key.put(nest.sparse->exchanged);
         key.put(nest.sparse->density);
     }
 }

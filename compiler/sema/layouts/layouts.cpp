@@ -16,19 +16,22 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(unknown_mesh, error, "unknown mesh '{0}'");                                        // P1
-PLANC_DIAGNOSTIC(unknown_axis, error, "mesh '{1}' has no axis '{0}'");                              // P2
-PLANC_DIAGNOSTIC(repeated_axis, error, "axis '{0}' occurs twice in one rule");                      // P2
-PLANC_DIAGNOSTIC(unknown_rule_dimension, error, "no layer has a dimension '{0}'");                  // P2
-PLANC_DIAGNOSTIC(unknown_layer, error, "'{0}' selects no layer");                                   // P4
-PLANC_DIAGNOSTIC(duplicate_rule, error, "dimension '{0}' has two rules in the same place");         // P5
-PLANC_DIAGNOSTIC(misplaced_rule, error, "'{0}' holds for a whole layout");                          // P4
-PLANC_DIAGNOSTIC(unknown_rule, error, "{0} must be {1}");                                           // P7, P9
-PLANC_DIAGNOSTIC(repeated_rule, error, "'{0}' is given twice");                                     // P7, P9 to P11
-PLANC_DIAGNOSTIC(too_many_microbatches, error, "{0} micro-batches of a batch of {1}");              // P10
-PLANC_DIAGNOSTIC(unknown_layout_setting, error, "a layout has no setting '{0}'");                   // P9
-PLANC_DIAGNOSTIC(chunks_not_interleaved, error, "'chunks' goes with 'schedule = interleaved'");     // P8
-PLANC_DIAGNOSTIC(misplaced_accumulate, error, "'accumulate' goes with 'schedule = pipedream_2bw'"); // P8
+PLANC_DIAGNOSTIC(unknown_mesh, error, "unknown mesh '{0}'");                                // P1
+PLANC_DIAGNOSTIC(unknown_axis, error, "mesh '{1}' has no axis '{0}'");                      // P2
+PLANC_DIAGNOSTIC(repeated_axis, error, "axis '{0}' occurs twice in one rule");              // P2
+PLANC_DIAGNOSTIC(unknown_rule_dimension, error, "no layer has a dimension '{0}'");          // P2
+PLANC_DIAGNOSTIC(unknown_layer, error, "'{0}' selects no layer");                           // P4
+PLANC_DIAGNOSTIC(duplicate_rule, error, "dimension '{0}' has two rules in the same place"); // P5
+PLANC_DIAGNOSTIC(misplaced_rule, error, "'{0}' holds for a whole layout");                  // P4
+PLANC_DIAGNOSTIC(unknown_rule, error, "{0} must be {1}");                                   // P7, P9
+PLANC_DIAGNOSTIC(repeated_rule, error, "'{0}' is given twice");                             // P7, P9 to P11, P15
+PLANC_DIAGNOSTIC(cover_of_nothing, error,
+                 "'cover' is of products with a square sparse matrix, and no training on all vertices has one"); // P15
+PLANC_DIAGNOSTIC(too_many_parts, error, "'cover' of {0} parts of {1} rows");                                     // P15
+PLANC_DIAGNOSTIC(too_many_microbatches, error, "{0} micro-batches of a batch of {1}");                           // P10
+PLANC_DIAGNOSTIC(unknown_layout_setting, error, "a layout has no setting '{0}'");                                // P9
+PLANC_DIAGNOSTIC(chunks_not_interleaved, error, "'chunks' goes with 'schedule = interleaved'");                  // P8
+PLANC_DIAGNOSTIC(misplaced_accumulate, error, "'accumulate' goes with 'schedule = pipedream_2bw'");              // P8
 PLANC_DIAGNOSTIC(changing_without_microbatches, error,
                  "'schedule = {0}' needs 'microbatches', on which the results depend");     // P8
 PLANC_DIAGNOSTIC(forbidden_pipeline, error, "the layout forbids the pipeline that it has"); // P9
@@ -244,10 +247,31 @@ class LayoutReader {
     }
 
     void read_setting(const syntax::Setting &setting) {
-        if (setting.name.text != "microbatches")
+        if (setting.name.text == "cover")
+            read_cover(*setting.value, setting.where);
+        else if (setting.name.text == "microbatches")
+            read_microbatches(*setting.value, setting.where);
+        else
             context_.fail(unknown_layout_setting, setting.name.where, {setting.name.text},
-                          Context::suggestion(setting.name.text, {"microbatches"}));
-        read_microbatches(*setting.value, setting.where);
+                          Context::suggestion(setting.name.text, {"cover", "microbatches"}));
+    }
+
+    void read_cover(const syntax::Expression &value, SourceRange where) {
+        if (layout_.cover)
+            context_.fail(repeated_rule, where, {"cover"}, {{layout_.cover_where, "first said here"}});
+        const std::int64_t parts = expect_count(value, "'cover'");
+        std::int64_t most = 0; // of the squares' rows
+        for (const Train &train : analysis_.program.trains)
+            for (const Argument &matrix : train.loss.matrices)
+                if (const auto &sides = matrix.type.dimensions;
+                    sides[0].extent == sides[1].extent && train.batch_vertices == 0)
+                    most = std::max(most, sides[0].extent);
+        if (most == 0)
+            context_.fail(cover_of_nothing, where, {});
+        if (parts > most)
+            context_.fail(too_many_parts, where, {std::to_string(parts), std::to_string(most)});
+        layout_.cover = parts;
+        layout_.cover_where = where;
     }
 
     void read_microbatches(const syntax::Expression &value, SourceRange where) {

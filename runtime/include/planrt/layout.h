@@ -54,7 +54,7 @@ struct Mesh {
 [[nodiscard]] std::string size_text(const Mesh &mesh, int axis);
 
 /// Half-open range of global indices along one dimension; may be empty. With a list, only those of its indices that lie
-/// in [begin, end), densely one after the other: the needed rows of a sparse product (needed_rows.h).
+/// in [begin, end), densely one after the other: the needed or touched rows of a sparse product (needed_rows.h).
 struct Range {
     std::int64_t begin = 0;
     std::int64_t end = 0;
@@ -117,9 +117,10 @@ struct Window {
     /// cut the positions, the others the dimension itself.
     int matrix = 0;
     int row_cuts = 0;
-    /// With a matrix, of a result: a rank has an addend of each element whose index it has, and no other rank has it
-    /// unless it has the same addend. Sums are those over all ranks that differ along the first `row_cuts` axes; of an
-    /// index that no rank has it is 0.
+    /// With a matrix, of a result, whose rows are then the touched ones: the matrix is the transposed one, and the
+    /// `row_cuts` axes cut the columns that are summed over. A rank has an addend of each element whose index it has;
+    /// ranks along all other axes have the same ones. The sum is over the first `row_cuts` axes; of an index that no
+    /// rank has it is 0.
     bool addends = false;
     friend bool operator==(const Window &, const Window &) = default;
 };
@@ -165,7 +166,7 @@ struct DimensionPlacement {
     [[nodiscard]] CutBlock whole() const {
         return {{0, window ? window->positions : extent}, {0, extent}, is_sparse() ? window->row_cuts : -1};
     }
-    /// Whether its ranges are the needed rows of a sparse product.
+    /// Whether its ranges are the needed or touched rows of a sparse product.
     [[nodiscard]] bool is_sparse() const { return window && window->matrix != 0; }
     /// After all cuts: the indices of the dimension that the block stands for.
     [[nodiscard]] Range indices(const CutBlock &cut) const {

@@ -117,7 +117,13 @@ struct MatrixFile {
     int negatives_of = -1;
     std::uint64_t seed = 0;
     std::int64_t edges = 0;
+    int cover_parts = 0; ///< of whose minimal covers it has halves (sparse_traffic.h); 0: nobody asks for halves
+    int fetched = 0;     ///< the numbers of the halves
+    int sent = 0;
 };
+
+/// Which entries of a matrix (Halves in sparse_traffic.h).
+enum class Half : std::uint8_t { whole, fetched, sent };
 
 /// An order of vertices other than that of the file. Whatever the program reads, writes or draws by a vertex's number
 /// goes by the number in the file, so results do not depend on the order.
@@ -137,6 +143,7 @@ struct MatrixBlock {
     bool transposed = false; ///< the block's columns are the rows of the SparseBlock
     bool mean = false;       ///< each value is divided by the number of nonzeros in its row of the whole matrix
     int role = 0;            ///< that needs it
+    Half half = Half::whole;
 };
 
 /// How a field of the data set becomes an input tensor: value = raw * scale + shift. A field that is needed in two

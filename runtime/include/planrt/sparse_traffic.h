@@ -62,13 +62,15 @@ struct RowsMoved {
 /// Of a square matrix.
 [[nodiscard]] RowsMoved rows_moved(const Pattern &pattern, const Cuts &cuts);
 
-/// Every nonzero of the block is in one of these rows or columns, and there are as few as possible. Of several such
-/// covers, one with as many columns as possible, because their rows of x need not be added. Both are ascending.
-struct BlockCover {
-    std::vector<std::int32_t> columns; ///< of which the rows of x are fetched
-    std::vector<std::int32_t> rows;    ///< of which partial rows of y are sent
-    friend bool operator==(const BlockCover &, const BlockCover &) = default;
+/// Two matrices whose sum is the square one, so that A x = fetched x + sent x. Of a block off the diagonal, `fetched`
+/// has the nonzeros in the columns of its minimal cover, of which the ranks of the rows fetch the rows of x; `sent` has
+/// the others, of which the ranks of the columns send partial rows of y. Of several such covers, it is one with as many
+/// columns as possible, because their rows of x need not be added. Blocks (p, p) are in `fetched`. Time: as of
+/// block_traffic().
+struct Halves {
+    Pattern fetched;
+    Pattern sent;
 };
-[[nodiscard]] BlockCover minimal_cover(const Pattern &pattern, Range rows, Range columns);
+[[nodiscard]] Halves halves_by_cover(const Pattern &pattern, const Cuts &cuts);
 
 } // namespace planrt

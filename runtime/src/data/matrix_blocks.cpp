@@ -56,20 +56,29 @@ MatrixBlocks::MatrixBlocks(const Program &program, const DataSource &source, int
             continue;
         const MatrixFile &described = program.matrix_files[file];
         const Pattern matrix = in_order(read_matrix(source, described), described, program.order);
+        const bool has_mean = std::any_of(program.matrix_blocks.begin(), program.matrix_blocks.end(),
+                                          [&](const MatrixBlock &block) { return needs(block) && block.mean; });
         Pattern mean = matrix;
-        if (std::any_of(program.matrix_blocks.begin(), program.matrix_blocks.end(),
-                        [&](const MatrixBlock &block) { return needs(block) && block.mean; }))
+        if (has_mean)
             divide_by_degrees(mean);
         facts_.emplace_back(std::string("checksum of ") + described.name, checksum(matrix));
         if (!is_drawn(described.format))
             files_.push_back(located(source, described).path);
+        const bool is_cut = described.cover_parts > 0;
+        const Halves halves = is_cut ? halves_of(matrix, described) : Halves();
+        const Halves halves_of_mean = is_cut && has_mean ? halves_of(mean, described) : Halves();
         for (std::size_t b = 0; b < stored_.size(); ++b) {
             const MatrixBlock &block = program.matrix_blocks[b];
             if (!needs(block) || block.role != role)
                 continue;
             const Range rows = range(block.rows);
             const Range columns = range(block.columns);
-            const Pattern part = cut(block.mean ? mean : matrix, rows, columns);
+            const Pattern &whole = block.mean ? mean : matrix;
+            const Halves &both = block.mean ? halves_of_mean : halves;
+            const Pattern part = cut(block.half == Half::whole     ? whole
+                                     : block.half == Half::fetched ? both.fetched
+                                                                   : both.sent,
+                                     rows, columns);
             fill(block.transposed ? transposed(part) : part, block, stored_[b]);
             const Range &needed = block.transposed ? rows : columns;
             if (needed.listed != nullptr)

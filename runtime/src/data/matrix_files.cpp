@@ -39,10 +39,35 @@ Pattern in_order(Pattern matrix, const MatrixFile &file, const Order &order) {
     return permuted(matrix, file.ordered_rows ? vertices : none, file.ordered_columns ? vertices : none);
 }
 
+Halves halves_of(const Pattern &matrix, const MatrixFile &file) {
+    return halves_by_cover(matrix, equal_cuts(matrix.rows, file.cover_parts));
+}
+
+namespace {
+
+void number(const Pattern &matrix, int number) {
+    if (number != 0)
+        number_matrix(matrix, number);
+}
+
+bool is_known(int number) {
+    return number == 0 || has_matrix(number);
+}
+
+} // namespace
+
 void number_matrices(const Program &program, const DataSource &source) {
-    for (const MatrixFile &file : program.matrix_files)
-        if (file.number != 0 && !has_matrix(file.number))
-            number_matrix(in_order(read_matrix(source, file), file, program.order), file.number);
+    for (const MatrixFile &file : program.matrix_files) {
+        if (is_known(file.number) && is_known(file.fetched) && is_known(file.sent))
+            continue;
+        const Pattern matrix = in_order(read_matrix(source, file), file, program.order);
+        number(matrix, file.number);
+        if (file.cover_parts == 0)
+            continue;
+        const Halves halves = halves_of(matrix, file);
+        number(halves.fetched, file.fetched);
+        number(halves.sent, file.sent);
+    }
 }
 
 void divide_by_degrees(Pattern &matrix) {

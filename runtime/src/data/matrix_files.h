@@ -5,6 +5,7 @@
 
 #include <planrt/pattern.h>
 #include <planrt/planrt.h>
+#include <planrt/sparse_traffic.h>
 
 #include <string>
 
@@ -19,6 +20,9 @@ namespace planrt {
 
 /// The same with its vertices in the order of the program.
 [[nodiscard]] Pattern in_order(Pattern matrix, const MatrixFile &file, const Order &order);
+
+/// The halves of a matrix that is in the order of the program.
+[[nodiscard]] Halves halves_of(const Pattern &matrix, const MatrixFile &file);
 
 /// Gives matrices the numbers that they have in placements, unless they have them: before any layout. Errors: as of
 /// read_matrix().

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace planrt {
 
@@ -17,54 +18,59 @@ std::vector<std::int32_t> part_of_columns(const Cuts &cuts) {
     return part;
 }
 
-/// The nonzeros of the rows of one part, by column parts; by rows within each.
+/// The nonzeros of the rows of one part after another, by column parts; by rows within each. Parts without nonzeros
+/// take no time.
 class PartOfRows {
   public:
-    PartOfRows(const Pattern &pattern, Range rows, const std::vector<std::int32_t> &column_part, std::size_t parts)
-        : begin_(parts + 1, 0) {
-        const std::int64_t first = pattern.row_begin[rows.begin];
-        const std::int64_t count = pattern.row_begin[rows.end] - first;
-        for (std::int64_t i = first; i < first + count; ++i)
-            ++begin_[column_part[pattern.column[i]] + 1];
+    PartOfRows(const Pattern &pattern, const Cuts &column_cuts)
+        : pattern_(pattern), part_of_(part_of_columns(column_cuts)), place_(column_cuts.size() - 1, -1) {}
+
+    void read(Range rows) {
+        for (const std::int32_t part : parts_)
+            place_[part] = -1;
+        parts_.clear();
+        const std::int64_t first = pattern_.row_begin[rows.begin];
+        const std::int64_t end = pattern_.row_begin[rows.end];
+        for (std::int64_t i = first; i < end; ++i)
+            if (const std::int32_t part = part_of_[pattern_.column[i]]; std::exchange(place_[part], 0) < 0)
+                parts_.push_back(part);
+        std::ranges::sort(parts_);
+        for (std::size_t i = 0; i < parts_.size(); ++i)
+            place_[parts_[i]] = static_cast<std::int32_t>(i);
+        begin_.assign(parts_.size() + 1, 0);
+        for (std::int64_t i = first; i < end; ++i)
+            ++begin_[place_[part_of_[pattern_.column[i]]] + 1];
         std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-        row_.resize(count);
-        column_.resize(count);
+        row_.resize(end - first);
+        column_.resize(end - first);
         std::vector<std::int64_t> next = begin_;
         for (std::int64_t v = rows.begin; v < rows.end; ++v)
-            for (const std::int32_t u : pattern.columns_of(v)) {
-                const std::int64_t at = next[column_part[u]]++;
+            for (const std::int32_t u : pattern_.columns_of(v)) {
+                const std::int64_t at = next[place_[part_of_[u]]]++;
                 row_[at] = static_cast<std::int32_t>(v);
                 column_[at] = u;
             }
     }
 
-    [[nodiscard]] std::size_t nonzeros(std::size_t part) const { return begin_[part + 1] - begin_[part]; }
-    [[nodiscard]] std::span<const std::int32_t> rows(std::size_t part) const {
-        return std::span(row_).subspan(begin_[part], nonzeros(part));
+    /// The column parts that have nonzeros, ascending; what follows is by the place in this list.
+    [[nodiscard]] const std::vector<std::int32_t> &parts() const { return parts_; }
+    [[nodiscard]] std::size_t nonzeros(std::size_t place) const { return begin_[place + 1] - begin_[place]; }
+    [[nodiscard]] std::span<const std::int32_t> rows(std::size_t place) const {
+        return std::span(row_).subspan(begin_[place], nonzeros(place));
     }
-    [[nodiscard]] std::span<const std::int32_t> columns(std::size_t part) const {
-        return std::span(column_).subspan(begin_[part], nonzeros(part));
+    [[nodiscard]] std::span<const std::int32_t> columns(std::size_t place) const {
+        return std::span(column_).subspan(begin_[place], nonzeros(place));
     }
 
   private:
+    const Pattern &pattern_;
+    std::vector<std::int32_t> part_of_;
+    std::vector<std::int32_t> place_; ///< of each column part in parts_; -1: it has no nonzero
+    std::vector<std::int32_t> parts_;
     std::vector<std::int64_t> begin_;
     std::vector<std::int32_t> row_;
     std::vector<std::int32_t> column_;
 };
-
-/// The block of these rows and columns.
-Block block_of(const Pattern &pattern, Range rows, Range columns) {
-    std::vector<std::int32_t> row;
-    std::vector<std::int32_t> column;
-    for (std::int64_t v = rows.begin; v < rows.end; ++v) {
-        const auto all = pattern.columns_of(v);
-        for (auto u = std::ranges::lower_bound(all, columns.begin); u != all.end() && *u < columns.end; ++u) {
-            row.push_back(static_cast<std::int32_t>(v));
-            column.push_back(*u);
-        }
-    }
-    return BlockMaker(pattern.columns).make(row, column);
-}
 
 void count_cover(const BipartiteGraph &graph, BlockTraffic &traffic) {
     const VertexCover cover = minimum_vertex_cover(graph);
@@ -76,17 +82,15 @@ void count_cover(const BipartiteGraph &graph, BlockTraffic &traffic) {
 
 std::vector<BlockTraffic> block_traffic(const Pattern &pattern, const Cuts &row_cuts, const Cuts &column_cuts,
                                         Covers covers) {
-    const std::vector<std::int32_t> column_part = part_of_columns(column_cuts);
-    const std::size_t column_parts = column_cuts.size() - 1;
+    PartOfRows part(pattern, column_cuts);
     BlockMaker maker(pattern.columns);
     std::vector<BlockTraffic> result;
     for (std::size_t p = 0; p + 1 < row_cuts.size(); ++p) {
-        const PartOfRows part(pattern, {row_cuts[p], row_cuts[p + 1]}, column_part, column_parts);
-        for (std::size_t q = 0; q < column_parts; ++q) {
-            if (part.nonzeros(q) == 0)
-                continue;
-            const Block block = maker.make(part.rows(q), part.columns(q));
-            BlockTraffic traffic{static_cast<int>(p), static_cast<int>(q), static_cast<std::int64_t>(part.nonzeros(q)),
+        part.read({row_cuts[p], row_cuts[p + 1]});
+        for (std::size_t i = 0; i < part.parts().size(); ++i) {
+            const auto q = static_cast<std::size_t>(part.parts()[i]);
+            const Block block = maker.make(part.rows(i), part.columns(i));
+            BlockTraffic traffic{static_cast<int>(p), static_cast<int>(q), static_cast<std::int64_t>(part.nonzeros(i)),
                                  static_cast<std::int64_t>(block.rows.size()),
                                  static_cast<std::int64_t>(block.columns.size())};
             if (covers == Covers::all || (covers == Covers::off_diagonal && p != q))
@@ -108,18 +112,41 @@ RowsMoved rows_moved(const Pattern &pattern, const Cuts &cuts) {
     return moved;
 }
 
-BlockCover minimal_cover(const Pattern &pattern, Range rows, Range columns) {
-    const Block block = block_of(pattern, rows, columns);
-    const VertexCover cover = minimum_vertex_cover(block.graph);
-    BlockCover result;
-    for (std::size_t l = 0; l < cover.left.size(); ++l)
-        if (cover.left[l])
-            result.columns.push_back(block.columns[l]);
-    for (std::size_t r = 0; r < cover.right.size(); ++r)
-        if (cover.right[r])
-            result.rows.push_back(block.rows[r]);
-    std::ranges::sort(result.columns);
-    return result;
+Halves halves_by_cover(const Pattern &pattern, const Cuts &cuts) {
+    PartOfRows part(pattern, cuts);
+    BlockMaker maker(pattern.columns);
+    Halves halves;
+    for (Pattern *half : {&halves.fetched, &halves.sent}) {
+        half->rows = pattern.rows;
+        half->columns = pattern.columns;
+        half->value = pattern.value;
+    }
+    std::vector<bool> is_fetched(pattern.columns); // by the part's rows, of the columns in which they have nonzeros
+    for (std::size_t p = 0; p + 1 < cuts.size(); ++p) {
+        const Range rows{cuts[p], cuts[p + 1]};
+        part.read(rows);
+        for (std::size_t i = 0; i < part.parts().size(); ++i) {
+            if (std::cmp_equal(part.parts()[i], p)) {
+                std::fill(is_fetched.begin() + rows.begin, is_fetched.begin() + rows.end, true);
+                continue;
+            }
+            const Block block = maker.make(part.rows(i), part.columns(i));
+            const VertexCover cover = minimum_vertex_cover(block.graph);
+            for (std::size_t l = 0; l < cover.left.size(); ++l)
+                is_fetched[block.columns[l]] = cover.left[l];
+        }
+        for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+            for (std::int64_t i = pattern.row_begin[row]; i < pattern.row_begin[row + 1]; ++i) {
+                Pattern &half = is_fetched[pattern.column[i]] ? halves.fetched : halves.sent;
+                half.column.push_back(pattern.column[i]);
+                if (!pattern.values.empty())
+                    half.values.push_back(pattern.values[i]);
+            }
+            for (Pattern *half : {&halves.fetched, &halves.sent})
+                half->row_begin.push_back(static_cast<std::int64_t>(half->column.size()));
+        }
+    }
+    return halves;
 }
 
 } // namespace planrt
