@@ -116,7 +116,8 @@ Action pool(ir::PoolOp op) {
 std::vector<double> entries_of_half(ir::SpmmOp op, const std::vector<double> &elements,
                                     const std::vector<double> &factors) {
     const std::size_t extent = factors.size();
-    planrt::Pattern matrix{static_cast<std::int64_t>(extent), static_cast<std::int64_t>(extent)};
+    planrt::Pattern matrix;
+    matrix.rows = matrix.columns = static_cast<std::int64_t>(extent);
     for (std::size_t row = 0; row < extent; ++row) {
         for (std::size_t column = 0; column < extent; ++column)
             if (const double a = elements[row * extent + column]; a != 0) {

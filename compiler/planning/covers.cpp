@@ -4,32 +4,58 @@
 #include "planning/plan_search.h"
 
 #include "plan/near_optimal.h"
+#include "sharding/lay_out.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace planc::planning {
 
-/// Takes covers between as many parts as there are ranks, if that is faster than the plan that was found.
+namespace {
+
+/// Into how many parts a plan cuts the rows of sparse products, at most.
+std::int64_t parts_of_rows(const plan::Request &request, const plan::Plan &plan) {
+    std::int64_t most = 1;
+    for (const sharding::Operation &operation : request.graph.operations) {
+        const std::optional<sharding::SparseLoops> &sparse = operation.nest.sparse;
+        if (!sparse || !sparse->lists_rows)
+            continue;
+        const sharding::Strategy strategy = sharding::bind(plan.layers[operation.layer], operation.nest, plan.mesh);
+        std::int64_t parts = 1;
+        for (std::size_t axis = 0; axis < strategy.loop_of_axis.size(); ++axis)
+            parts *= strategy.loop_of_axis[axis] == sparse->outer ? plan.mesh.sizes[axis] : 1;
+        most = std::max(most, parts);
+    }
+    return most;
+}
+
+} // namespace
+
+/// Takes covers between as many parts as the plan that was found has, or, if it leaves the vertices whole, as there are
+/// ranks, if that is faster.
 bool PlanSearch::try_covers(double asked, Wanted wanted) {
     const plan::Request &request = found_.step->request();
-    if (!request.search || request.ranks == 1 || pinned_.cover > 0 || !has_plan(found_.plan) || !tools_.may_cover ||
-        !tools_.may_cover(request.ranks))
+    if (!request.search || request.ranks == 1 || pinned_.cover > 0 || !has_plan(found_.plan) || !tools_.may_cover)
+        return true;
+    const std::int64_t rows = parts_of_rows(request, found_.plan);
+    const std::int64_t parts = rows > 1 ? rows : request.ranks;
+    if (!tools_.may_cover(parts))
         return true;
     const cost::CostTable &found = *found_.plan.cost;
     if (found.communication <= plan::least_gain * found.seconds()) // which is all that covers can save
         return true;
     MemorySavings savings = found_.savings;
-    savings.cover = request.ranks;
+    savings.cover = parts;
     Found covered{savings, tools_.derive(savings)};
     if (!make_plan(covered, asked, found.seconds()))
         return false;
-    plan::ComparedCovers compared{request.ranks, {}, found.seconds()};
+    plan::ComparedCovers compared{parts, {}, found.seconds()};
     std::optional<Race> raced;
     if (has_plan(covered.plan)) {
         raced = race(covered, wanted);
         if (!raced || !raced->fits)
             return raced.has_value();
-        compared = {request.ranks, raced->step, raced->known, raced->simulated};
+        compared = {parts, raced->step, raced->known, raced->simulated};
     }
     if (!raced || raced->step > (1 - plan::least_gain) * raced->known) {
         found_.plan.covers = compared;

@@ -45,7 +45,8 @@ MatrixBlock block_of(ir::SpmmOp op) {
     summed.role = loops.summed;
     if (loops.transposed)
         std::swap(kept, summed);
-    return {op.getMatrix(), kept, summed, loops.transposed, op.getMean(), op.getParts(), op.getSent()};
+    return {op.getMatrix(), kept, summed, loops.transposed, op.getMean(), static_cast<std::int64_t>(op.getParts()),
+            op.getSent()};
 }
 
 MatrixBlock block_of(ir::EdgeReduceOp op) {

@@ -46,6 +46,13 @@ std::vector<std::int64_t> local_extents(const sharding::Nest &nest, const shardi
     for (std::size_t axis = 0; axis < strategy.loop_of_axis.size(); ++axis)
         if (const int loop = strategy.loop_of_axis[axis]; loop >= 0) // rounding up commutes: the order is of no matter
             extents[loop] = (extents[loop] + mesh.sizes[axis] - 1) / mesh.sizes[axis];
+    if (nest.sparse && nest.sparse->lists_rows)
+        if (const sharding::Placement result = sharding::derive_result(nest, strategy, mesh, 0);
+            planrt::has_addends(result)) { // only of the rows that it touches
+            const auto rows = std::ranges::find(nest.results[0], nest.sparse->outer) - nest.results[0].begin();
+            extents[nest.sparse->outer] =
+                planrt::largest_volume({{result.dimensions[static_cast<std::size_t>(rows)]}, {}}, mesh);
+        }
     return extents;
 }
 

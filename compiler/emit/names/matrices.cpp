@@ -104,8 +104,8 @@ std::vector<std::string> Matrices::halves_of(const sema::Field &field) const {
     for (const Block &block : blocks_)
         if (auto product = mlir::dyn_cast<ir::SpmmOp>(block.user);
             product && product.isHalf() && product.getMatrix() == field.name) {
-            parts = product.getParts();
-            numbers[product.getSent() ? 1 : 0] = product.getNumber();
+            parts = static_cast<std::int64_t>(product.getParts());
+            numbers[product.getSent() ? 1 : 0] = static_cast<std::int64_t>(product.getNumber());
         }
     return parts == 0 ? std::vector<std::string>()
                       : std::vector{std::to_string(parts), std::to_string(numbers[0]), std::to_string(numbers[1])};

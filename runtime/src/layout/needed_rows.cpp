@@ -1,6 +1,7 @@
 #include <planrt/needed_rows.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdlib>
 #include <map>
@@ -47,12 +48,28 @@ class ByRows {
         return list;
     }
 
-    std::int64_t most_nonzeros(const std::vector<int> &row_cuts, const std::vector<int> &column_cuts) {
-        std::int64_t &most = most_[{row_cuts, column_cuts}];
-        if (most > 0)
-            return most;
-        const std::vector<std::size_t> row_part = parts(rows(), row_cuts);
-        const std::vector<std::size_t> column_part = parts(columns_, column_cuts);
+    /// A count of all blocks, by how rows and columns are cut.
+    using CutsOfBoth = std::pair<std::vector<int>, std::vector<int>>;
+    enum class Most : std::uint8_t { nonzeros, needed };
+
+    [[nodiscard]] std::optional<std::int64_t> known(Most what, const CutsOfBoth &cuts) const {
+        const std::map<CutsOfBoth, std::int64_t> &of = most_[static_cast<std::size_t>(what)];
+        const auto found = of.find(cuts);
+        return found == of.end() ? std::nullopt : std::optional(found->second);
+    }
+
+    std::int64_t count(Most what, const CutsOfBoth &cuts) {
+        const auto [known, is_new] = most_[static_cast<std::size_t>(what)].try_emplace(cuts);
+        if (is_new)
+            known->second = what == Most::nonzeros ? most_nonzeros(cuts) : most_needed(cuts);
+        return known->second;
+    }
+
+  private:
+    [[nodiscard]] std::int64_t most_nonzeros(const CutsOfBoth &cuts) const {
+        std::int64_t most = 0;
+        const std::vector<std::size_t> row_part = parts(rows(), cuts.first);
+        const std::vector<std::size_t> column_part = parts(columns_, cuts.second);
         std::vector<std::int64_t> of_block; // of one part of the rows after another
         for (std::size_t row = 0; row < row_part.size(); ++row) {
             if (row == 0 || row_part[row] != row_part[row - 1])
@@ -63,18 +80,15 @@ class ByRows {
         return most;
     }
 
-    std::int64_t most_needed(const std::vector<int> &row_cuts, const std::vector<int> &column_cuts) {
-        const auto [known, is_new] = most_needed_.try_emplace({row_cuts, column_cuts});
-        if (!is_new)
-            return known->second;
-        const std::vector<Range> columns = blocks(columns_, column_cuts);
-        for (const Range &of_rows : blocks(rows(), row_cuts))
+    std::int64_t most_needed(const CutsOfBoth &cuts) {
+        std::int64_t most = 0;
+        const std::vector<Range> columns = blocks(columns_, cuts.second);
+        for (const Range &of_rows : blocks(rows(), cuts.first))
             for (const Range &block : columns)
-                known->second = std::max(known->second, Range{block.begin, block.end, &list(of_rows)}.size());
-        return known->second;
+                most = std::max(most, Range{block.begin, block.end, &list(of_rows)}.size());
+        return most;
     }
 
-  private:
     /// Those that are not empty.
     static std::vector<Range> blocks(std::int64_t extent, const std::vector<int> &cuts) {
         std::vector<Range> ranges = {{0, extent}};
@@ -103,9 +117,7 @@ class ByRows {
     std::vector<std::int64_t> row_begin_;
     std::vector<std::int32_t> column_;
     std::int64_t columns_;
-    using ByCuts = std::map<std::pair<std::vector<int>, std::vector<int>>, std::int64_t>;
-    ByCuts most_;
-    ByCuts most_needed_;
+    std::array<std::map<CutsOfBoth, std::int64_t>, 2> most_;                           ///< by Most
     std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::int32_t>> lists_; ///< by range of rows
 };
 
@@ -178,13 +190,6 @@ void number_matrix(const Pattern &pattern, int number) {
         all.matrices.try_emplace(number, pattern);
 }
 
-std::int64_t most_nonzeros(int matrix, const std::vector<int> &row_cuts, const std::vector<int> &column_cuts) {
-    Registry &all = registry();
-    const std::scoped_lock lock(all.mutex);
-    ByRows &numbered = all.at(matrix).as_it_is;
-    return matrix < 0 ? numbered.most_nonzeros(column_cuts, row_cuts) : numbered.most_nonzeros(row_cuts, column_cuts);
-}
-
 Range needed_rows(int matrix, Range rows, Range columns) {
     if (rows.size() == 0 || columns.size() == 0)
         return {columns.begin, columns.begin};
@@ -199,10 +204,26 @@ Range needed_rows(int matrix, Range rows, Range columns) {
     return {columns.begin, columns.end, &all.at(matrix).make(matrix < 0).list(rows)};
 }
 
-std::int64_t most_needed_rows(int matrix, const std::vector<int> &row_cuts, const std::vector<int> &column_cuts) {
+static std::int64_t most(ByRows::Most what, int matrix, bool of_transposed, const ByRows::CutsOfBoth &cuts) {
     Registry &all = registry();
+    {
+        const std::shared_lock lock(all.mutex);
+        const ByRows *by_rows = all.at(matrix).known(of_transposed);
+        if (const auto known = by_rows != nullptr ? by_rows->known(what, cuts) : std::nullopt)
+            return *known;
+    }
     const std::scoped_lock lock(all.mutex);
-    return all.at(matrix).make(matrix < 0).most_needed(row_cuts, column_cuts);
+    return all.at(matrix).make(of_transposed).count(what, cuts);
+}
+
+std::int64_t most_nonzeros(int matrix, const std::vector<int> &row_cuts, const std::vector<int> &column_cuts) {
+    const bool transposed = matrix < 0; // whose blocks have as many
+    return most(ByRows::Most::nonzeros, matrix, false,
+                {transposed ? column_cuts : row_cuts, transposed ? row_cuts : column_cuts});
+}
+
+std::int64_t most_needed_rows(int matrix, const std::vector<int> &row_cuts, const std::vector<int> &column_cuts) {
+    return most(ByRows::Most::needed, matrix, matrix < 0, {row_cuts, column_cuts});
 }
 
 } // namespace planrt
