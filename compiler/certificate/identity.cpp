@@ -7,6 +7,8 @@
 #include <array>
 #include <charconv>
 #include <concepts>
+#include <cstdlib>
+#include <map>
 #include <optional>
 #include <type_traits>
 
@@ -29,6 +31,13 @@ class Digest {
     }
 
   private:
+    /// Numbers of matrices depend on what else was numbered before, so they count in the order in which they appear.
+    int in_order(int matrix) {
+        if (matrix == 0)
+            return 0;
+        const int number = matrices_.try_emplace(std::abs(matrix), static_cast<int>(matrices_.size()) + 1).first->second;
+        return matrix < 0 ? -number : number;
+    }
     void put(const std::string &text) { text_ += std::to_string(text.size()) + ":" + text; }
     void put(double number) {
         std::array<char, 32> buffer{};
@@ -62,7 +71,7 @@ class Digest {
     void put(const planrt::Window &window) {
         const auto &[positions, kernel, stride, dilation, padding, transposed, part, matrix, row_cuts, addends] =
             window;
-        add(positions, kernel, stride, dilation, padding, transposed, part, matrix, row_cuts, addends);
+        add(positions, kernel, stride, dilation, padding, transposed, part, in_order(matrix), row_cuts, addends);
     }
     void put(const planrt::DimensionPlacement &dimension) {
         const auto &[extent, axes, window] = dimension;
@@ -84,7 +93,8 @@ class Digest {
         const auto &[loops, operands, results, reduction, linear, windows, sparse] = nest;
         add(loops, operands, results, reduction, linear, windows);
         if (sparse)
-            add(sparse->outer, sparse->inner, sparse->density, sparse->matrix, sparse->lists_rows, sparse->exchanged);
+            add(sparse->outer, sparse->inner, sparse->density, in_order(sparse->matrix), sparse->lists_rows,
+                sparse->exchanged);
     }
     void put(const sharding::Value &value) {
         const auto &[name, roles, extents, bytes, kind, producer, layer, home] = value;
@@ -204,6 +214,7 @@ class Digest {
         add(automatic, automatic ? std::vector<plan::MeshAxis>{} : axes);
     }
 
+    std::map<int, int> matrices_; ///< the number of each in this text
     std::string text_;
 };
 

@@ -96,32 +96,31 @@ struct Work {
 };
 
 Work work_of(const plan::Request &request) {
-    plan::Request alone = request;
-    alone.graph = sharding::with_least_recomputation(request.graph);
-    alone.larger.reset(); // samples more take no less
-    if (alone.machine.kernels.cache)
-        alone.machine.kernels.cache->bytes = std::numeric_limits<double>::infinity();
-    LayerStrategies whole;
-    whole.assign(request.graph.layers.size(), LayerStrategy{{""}, {}});
+    const sharding::Graph graph = sharding::with_least_recomputation(request.graph);
+    cost::Machine machine = request.machine;
+    if (machine.kernels.cache)
+        machine.kernels.cache->bytes = std::numeric_limits<double>::infinity();
+    const PerOperation<sharding::SharedWork> works = cost::work_of_operations(graph, machine);
     Work work;
-    for (const cost::LayerRow &row : plan::evaluate(alone, {{1}}, {"one"}, whole).layers)
-        for (std::size_t phase = 0; phase < row.compute.size(); ++phase) {
-            const double seconds = row.compute[phase].value;
-            work.step += seconds;
-            switch (static_cast<sharding::Phase>(phase)) {
-            case sharding::Phase::forward:
-            case sharding::Phase::loss:
-                work.forward += seconds / request.graph.microbatches;
-                break;
-            case sharding::Phase::input_gradient:
-            case sharding::Phase::recompute:
-                work.input_gradients += seconds / request.graph.microbatches;
-                break;
-            case sharding::Phase::weight_gradient:
-            case sharding::Phase::update:
-                break;
-            }
+    for (const OperationId o : graph.operations.ids()) {
+        const sharding::Operation &operation = graph.operations[o];
+        const double seconds = cost::least_seconds(operation, works[o], machine).value;
+        const int often = operation.per_step ? graph.weights.updates : graph.microbatches;
+        work.step += often * seconds;
+        switch (operation.phase) {
+        case sharding::Phase::forward:
+        case sharding::Phase::loss:
+            work.forward += seconds * often / graph.microbatches;
+            break;
+        case sharding::Phase::input_gradient:
+        case sharding::Phase::recompute:
+            work.input_gradients += seconds * often / graph.microbatches;
+            break;
+        case sharding::Phase::weight_gradient:
+        case sharding::Phase::update:
+            break;
         }
+    }
     return work;
 }
 

@@ -10,9 +10,13 @@ namespace {
 constexpr std::size_t most_entries = std::size_t{1} << 16; ///< of a table
 constexpr std::size_t most_combinations = 1 << 12; ///< of strategies of several layers that decide one placement
 
+constexpr std::size_t too_many = std::size_t{1} << 32;
+
+/// Of more than too_many, this: the strategies of many layers have more combinations than a number holds.
 std::size_t product(const std::vector<int> &sizes) {
-    return std::accumulate(sizes.begin(), sizes.end(), std::size_t{1},
-                           [](std::size_t all, int size) { return all * static_cast<std::size_t>(size); });
+    return std::accumulate(sizes.begin(), sizes.end(), std::size_t{1}, [](std::size_t all, int size) {
+        return std::min(all * static_cast<std::size_t>(size), too_many);
+    });
 }
 
 std::size_t place(const std::vector<LayerId> &layers, LayerId layer) {

@@ -29,6 +29,13 @@ std::int64_t parts_of_rows(const plan::Request &request, const plan::Plan &plan)
     return most;
 }
 
+bool has_halves(const sharding::Graph &with, const sharding::Graph &without) {
+    const auto products = [](const sharding::Graph &graph) {
+        return std::ranges::count_if(graph.operations, [](const auto &each) { return each.nest.sparse.has_value(); });
+    };
+    return products(with) > products(without);
+}
+
 } // namespace
 
 /// Takes covers between as many parts as the plan that was found has, or, if it leaves the vertices whole, as there are
@@ -47,12 +54,14 @@ bool PlanSearch::try_covers(double asked, Wanted wanted) {
     MemorySavings savings = found_.savings;
     savings.cover = parts;
     Found covered{savings, tools_.derive(savings)};
+    if (!covered.step || !has_halves(covered.step->request().graph, request.graph))
+        return covered.step != nullptr;
     if (!make_plan(covered, asked, found.seconds()))
         return false;
     plan::ComparedCovers compared{parts, {}, found.seconds()};
     std::optional<Race> raced;
     if (has_plan(covered.plan)) {
-        raced = race(covered, wanted);
+        raced = race(covered, found.seconds(), wanted);
         if (!raced || !raced->fits)
             return raced.has_value();
         compared = {parts, raced->step, raced->known, raced->simulated};

@@ -98,8 +98,9 @@ void PlanSearch::stand_beside(plan::Plan &pipeline, cost::Seconds without, cost:
         pipeline.simulated->chosen = step;
 }
 
-/// Schedules the plan, which is planned again while its program takes too much memory. None: one of the tools failed.
-std::optional<PlanSearch::Race> PlanSearch::race(Found &other, Wanted wanted) {
+/// Schedules the plan, which is planned again, at a price of `at_most`, while its program takes too much memory. None:
+/// one of the tools failed.
+std::optional<PlanSearch::Race> PlanSearch::race(Found &other, cost::Seconds at_most, Wanted wanted) {
     Race race;
     const double asked = other.plan.memory_limit_bytes;
     MemoryTarget target(asked);
@@ -112,7 +113,7 @@ std::optional<PlanSearch::Race> PlanSearch::race(Found &other, Wanted wanted) {
             break;
         if (!target.tighten(other.plan, race.schedule->arena_bytes))
             return race;
-        if (!make_plan(other, target.planned_for(), step_found()))
+        if (!make_plan(other, target.planned_for(), at_most))
             return std::nullopt;
         if (!has_plan(other.plan))
             return race;
@@ -126,7 +127,7 @@ std::optional<PlanSearch::Race> PlanSearch::race(Found &other, Wanted wanted) {
 }
 
 bool PlanSearch::take_if_faster(Found pipeline, plan::PassedPipelines &passed, Wanted wanted) {
-    std::optional<Race> raced = race(pipeline, wanted);
+    std::optional<Race> raced = race(pipeline, step_found(), wanted);
     if (!raced || !raced->fits)
         return raced.has_value();
     const auto &[schedule, step, known, simulated, fits] = *raced;

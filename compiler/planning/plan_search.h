@@ -122,7 +122,7 @@ class PlanSearch {
     void drop_slower_baselines(Candidates &candidates, cost::Seconds step) const;
     [[nodiscard]] std::vector<MemorySavings> counts_of_pipelines() const;
     [[nodiscard]] bool may_win(const MemorySavings &savings, cost::Seconds known, plan::PassedPipelines &passed);
-    [[nodiscard]] std::optional<Race> race(Found &other, Wanted wanted);
+    [[nodiscard]] std::optional<Race> race(Found &other, cost::Seconds at_most, Wanted wanted);
     [[nodiscard]] bool take_if_faster(Found pipeline, plan::PassedPipelines &passed, Wanted wanted);
     [[nodiscard]] bool take_others(Found pipeline, plan::PassedPipelines &passed, Wanted wanted);
     void stand_beside(plan::Plan &pipeline, cost::Seconds without, cost::Seconds step);

@@ -119,12 +119,13 @@ static void place_listed(std::int64_t rows, const planrt::AxisList &row_axes, in
 /// how long it takes, and saves less than it costs to pack. It is taken to touch all rows that it sums itself.
 static constexpr double few_rows = 0.9;
 
-/// Whether a rank has addends only of the rows that the entries of its block touch, and these are few.
-static bool touches_few_rows(const Nest &nest, const Mesh &mesh, const planrt::AxisList &row_axes,
-                             const planrt::AxisList &column_axes) {
+/// The rows of which some rank has addends, at most, if ranks have them only of those that the entries of their blocks
+/// touch, because these are few.
+static std::optional<std::int64_t> touched_rows(const Nest &nest, const Mesh &mesh, const planrt::AxisList &row_axes,
+                                                const planrt::AxisList &column_axes) {
     if (!nest.sparse || !nest.sparse->lists_rows || nest.sparse->matrix == 0 || column_axes.empty() ||
         nest.reduction != Reduction::sum || nest.loops[nest.sparse->inner].kind != LoopKind::reduced)
-        return false;
+        return {};
     const auto sizes = [&](const planrt::AxisList &axes) {
         std::vector<int> result;
         for (const int axis : axes)
@@ -134,7 +135,15 @@ static bool touches_few_rows(const Nest &nest, const Mesh &mesh, const planrt::A
     const std::int64_t rows = planrt::largest_volume({{{nest.loops[nest.sparse->outer].extent, row_axes}}, {}}, mesh);
     const std::int64_t own = planrt::largest_volume({{{rows, column_axes}}, {}}, mesh); // that the rank itself sums
     const std::int64_t touched = planrt::most_needed_rows(-nest.sparse->matrix, sizes(column_axes), sizes(row_axes));
-    return static_cast<double>(touched - own) < few_rows * static_cast<double>(rows - own);
+    const bool are_few = static_cast<double>(touched - own) < few_rows * static_cast<double>(rows - own);
+    return are_few ? std::optional(touched) : std::nullopt;
+}
+
+std::optional<std::int64_t> touched_rows(const Nest &nest, const Strategy &strategy, const Mesh &mesh) {
+    if (!nest.sparse)
+        return {};
+    const std::vector<planrt::AxisList> axes = axes_of_loops(nest, strategy, mesh);
+    return touched_rows(nest, mesh, axes[nest.sparse->outer], axes[nest.sparse->inner]);
 }
 
 namespace {
@@ -145,7 +154,7 @@ class Derivation {
         : nest_(nest), strategy_(strategy), mesh_(mesh), partial_in_(partial_in),
           axes_(axes_of_loops(nest, strategy, mesh)),
           touches_few_rows_(nest.sparse && partial_in.empty() &&
-                            touches_few_rows(nest, mesh, axes_[nest.sparse->outer], axes_[nest.sparse->inner])) {}
+                            touched_rows(nest, mesh, axes_[nest.sparse->outer], axes_[nest.sparse->inner])) {}
 
     [[nodiscard]] Placement operand(int number) const {
         Placement placement = place(nest_.operands[number]);

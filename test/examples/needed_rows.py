@@ -39,9 +39,9 @@ for program in options.programs:
         for layer, width in (("h", HIDDEN), ("logits", CLASSES)):
             for phase in ("forward", "input gradient"):
                 moved = [one for one in collectives if (one["collective"], one["layer"], one["phase"]) == ("exchange", layer, phase)]
-                assert {len(one["measured"]) for one in moved} <= {ranks} and len(moved) in (0, 2), (layer, phase, moved)
+                assert {len(one["measured"]) for one in moved} <= {ranks} and len(moved) == 2, (layer, phase, moved)
                 rows = sum(rank["bytes"] for one in moved for rank in one["measured"]) / (width * FLOAT)
-                assert rows in (0, COVERS[ranks]), (ranks, layer, phase, rows)
+                assert rows == COVERS[ranks], (ranks, layer, phase, rows)
         continue
     exchanges = [one for one in collectives if one["collective"] == "exchange" and one["tensor"] in tensors]
     moved = {one["tensor"]: sum(rank["bytes"] for rank in one["measured"]) for one in exchanges if one["phase"] == "forward"}

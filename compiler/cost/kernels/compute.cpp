@@ -46,13 +46,8 @@ std::vector<std::int64_t> local_extents(const sharding::Nest &nest, const shardi
     for (std::size_t axis = 0; axis < strategy.loop_of_axis.size(); ++axis)
         if (const int loop = strategy.loop_of_axis[axis]; loop >= 0) // rounding up commutes: the order is of no matter
             extents[loop] = (extents[loop] + mesh.sizes[axis] - 1) / mesh.sizes[axis];
-    if (nest.sparse && nest.sparse->lists_rows)
-        if (const sharding::Placement result = sharding::derive_result(nest, strategy, mesh, 0);
-            planrt::has_addends(result)) { // only of the rows that it touches
-            const auto rows = std::ranges::find(nest.results[0], nest.sparse->outer) - nest.results[0].begin();
-            extents[nest.sparse->outer] =
-                planrt::largest_volume({{result.dimensions[static_cast<std::size_t>(rows)]}, {}}, mesh);
-        }
+    if (const auto touched = sharding::touched_rows(nest, strategy, mesh))
+        extents[nest.sparse->outer] = *touched;
     return extents;
 }
 
@@ -228,9 +223,9 @@ static bool splits_sum(const sharding::Strategy &strategy, const sharding::Nest 
     return false;
 }
 
-Seconds seconds_under(const sharding::Strategy &strategy, const sharding::Operation &operation,
-                      const sharding::Work &work, const sharding::Mesh &mesh, const Machine &machine) {
-    const std::vector<std::int64_t> extents = local_extents(operation.nest, strategy, mesh);
+static Seconds seconds_of(const std::vector<std::int64_t> &extents, const sharding::Strategy &strategy,
+                          const sharding::Operation &operation, const sharding::Work &work, const sharding::Mesh &mesh,
+                          const Machine &machine) {
     Seconds sum{};
     std::vector<std::int64_t> own;
     const auto add = [&](const std::vector<Part> &parts) {
@@ -257,6 +252,20 @@ Seconds seconds_under(const sharding::Strategy &strategy, const sharding::Operat
     if (!work.cuts.empty() && splits_sum(strategy, operation.nest, mesh))
         add(work.cuts);
     return sum;
+}
+
+Seconds seconds_under(const sharding::Strategy &strategy, const sharding::Operation &operation,
+                      const sharding::Work &work, const sharding::Mesh &mesh, const Machine &machine) {
+    return seconds_of(local_extents(operation.nest, strategy, mesh), strategy, operation, work, mesh, machine);
+}
+
+Seconds least_seconds(const sharding::Operation &operation, const sharding::Work &work, const Machine &machine) {
+    const sharding::Mesh one{{1}};
+    const sharding::Strategy whole{{-1}, {0}, {}};
+    std::vector<std::int64_t> extents = local_extents(operation.nest, whole, one);
+    if (const auto &sparse = operation.nest.sparse; sparse && sparse->lists_rows && sparse->matrix != 0)
+        extents[sparse->outer] = planrt::most_needed_rows(-sparse->matrix, {}, {});
+    return seconds_of(extents, whole, operation, work, one, machine);
 }
 
 } // namespace planc::cost

@@ -53,5 +53,9 @@ namespace planc::cost {
 /// The time of the whole work of an operation under a strategy; once, not for each micro-batch.
 [[nodiscard]] Seconds seconds_under(const sharding::Strategy &strategy, const sharding::Operation &operation,
                                     const sharding::Work &work, const sharding::Mesh &mesh, const Machine &machine);
+/// The same on one rank, but without the rows of a sparse product that have no nonzeros: where ranks list rows, no rank
+/// has these. On a machine where all data is in the cache, ranks that share the operation take no less altogether.
+[[nodiscard]] Seconds least_seconds(const sharding::Operation &operation, const sharding::Work &work,
+                                    const Machine &machine);
 
 } // namespace planc::cost

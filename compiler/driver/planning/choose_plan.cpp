@@ -19,6 +19,7 @@ PLANC_DIAGNOSTIC(microbatches_mix, error, "{0}");
 PLANC_DIAGNOSTIC(entries_as_tensor, error, "{0}");                                                 // O22
 PLANC_DIAGNOSTIC(cannot_sample, error, "{0}");                                                     // R8
 PLANC_DIAGNOSTIC(profile_of_samples, error, "profile cagnet20 does not price sampled neighbours"); // R8
+PLANC_DIAGNOSTIC(profile_of_covers, error, "profile cagnet20 does not price minimal covers");      // P15
 PLANC_DIAGNOSTIC(
     clipped_by_stage, error,
     "'clip_norm' needs the gradients of all stages, but each updates its weights on its own within the step"); // P8
@@ -54,6 +55,8 @@ bool Compilation::derive_step() {
         return refuse(clipped_by_stage, layout->pipeline->schedule_where);
     if (options_.profile == cost::Profile::cagnet20 && train.batch_vertices > 0)
         return refuse(profile_of_samples, train.sampling_where);
+    if (options_.profile == cost::Profile::cagnet20 && layout != nullptr && layout->cover)
+        return refuse(profile_of_covers, layout->cover_where);
     pinned_ = derive_module(pinned_savings());
     if (!pinned_)
         return false;
@@ -199,7 +202,7 @@ bool Compilation::request_with(const planning::MemorySavings &savings) {
     const std::vector<planning::MemorySavings> more =
         planning::further_savings(pinned, batch_of(program_->trains.back().loss));
     planning::MemorySavings uncovered = savings;
-    if (pinned.cover == 0 && may_cover(program_->trains.back(), savings.cover))
+    if (pinned.cover == 0 && savings.cover > 0 && may_cover(program_->trains.back(), savings.cover))
         uncovered.cover = 0;
     if (uncovered != pinned && std::find(more.begin(), more.end(), uncovered) == more.end())
         return fail("no plan of '" + options_.file + "' has these micro-batches, recomputations and covers",

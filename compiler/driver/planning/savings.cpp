@@ -2,6 +2,7 @@
 
 #include "pipeline/makers.h"
 #include "sema/layouts/layout_rules.h"
+#include "sema/values/values.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 namespace planc::driver {
 
@@ -23,18 +25,21 @@ std::string beginning(const std::string &path, std::ptrdiff_t count) {
     return path.substr(0, end);
 }
 
-bool is_square(const sema::Matrix &matrix) {
-    return matrix.pattern->rows == matrix.pattern->columns;
+/// Those whose rows and columns are the same vertices.
+std::vector<const sema::Matrix *> square_matrices(const sema::Train &train) {
+    std::vector<const sema::Matrix *> squares;
+    for (std::size_t i = 0; i < train.matrices.size(); ++i)
+        if (sema::is_square(train.loss.matrices[i].type))
+            squares.push_back(&train.matrices[i]);
+    return squares;
 }
 
 /// What the pass halve-products asks for. A matrix of whose covers nothing is sent stays whole.
 mlir::DictionaryAttr halves(const sema::Train &train, int parts, mlir::Builder &builder) {
     mlir::NamedAttrList all;
-    for (const sema::Matrix &matrix : train.matrices) {
-        if (!is_square(matrix))
-            continue;
+    for (const sema::Matrix *matrix : square_matrices(train)) {
         const planrt::Halves both =
-            planrt::halves_by_cover(*matrix.pattern, planrt::equal_cuts(matrix.pattern->rows, parts));
+            planrt::halves_by_cover(*matrix->pattern, planrt::equal_cuts(matrix->pattern->rows, parts));
         if (both.sent.nonzeros() == 0)
             continue;
         mlir::NamedAttrList numbers;
@@ -46,7 +51,7 @@ mlir::DictionaryAttr halves(const sema::Train &train, int parts, mlir::Builder &
         set("fetched_nonzeros", both.fetched.nonzeros());
         set("sent", planrt::number_matrix(both.sent));
         set("sent_nonzeros", both.sent.nonzeros());
-        all.set(matrix.name, numbers.getDictionary(builder.getContext()));
+        all.set(matrix->name, numbers.getDictionary(builder.getContext()));
     }
     return all.getDictionary(builder.getContext());
 }
@@ -76,8 +81,8 @@ std::int64_t batch_of(const sema::Network &loss) {
 }
 
 bool may_cover(const sema::Train &train, std::int64_t parts) {
-    return train.batch_vertices == 0 && std::ranges::any_of(train.matrices, [parts](const sema::Matrix &matrix) {
-               return is_square(matrix) && matrix.pattern->rows >= parts;
+    return train.batch_vertices == 0 && std::ranges::any_of(square_matrices(train), [parts](const sema::Matrix *matrix) {
+               return matrix->pattern->rows >= parts;
            });
 }
 

@@ -14,8 +14,6 @@ Machine with_all_in_cache(Machine machine) {
 }
 
 CostTable whole_work(const Request &request) {
-    const Mesh one{std::vector<int>(1, 1)};
-    const sharding::Strategy whole{{-1}, {0}, {}};
     const Graph graph = sharding::with_least_recomputation(request.graph);
     const Machine machine = with_all_in_cache(request.machine);
     const PerOperation<sharding::SharedWork> works = cost::work_of_operations(graph, machine);
@@ -25,7 +23,7 @@ CostTable whole_work(const Request &request) {
     for (const OperationId o : graph.operations.ids()) {
         const sharding::Operation &operation = graph.operations[o];
         const Seconds seconds = (operation.per_step ? graph.weights.updates : graph.microbatches) *
-                                cost::seconds_under(whole, operation, works[o], one, machine);
+                                cost::least_seconds(operation, works[o], machine);
         table.layers[operation.layer].compute[static_cast<std::size_t>(operation.phase)] += seconds;
         table.compute += seconds;
     }

@@ -78,7 +78,8 @@ std::string covers(const Plan &plan) {
     if (!with)
         return which + " were searched: no plan with them is faster\n";
     return "with " + which + " a step takes " + cost::human_seconds(*with) + ", without them " +
-           cost::human_seconds(without) + (simulated ? ", both with overlap\n" : "\n");
+           cost::human_seconds(without) + (simulated ? ", both with overlap" : "") +
+           "; the lower bound is of plans that do as this one\n";
 }
 
 /// The layers whose updates need what other stages compute. Operations that belong to no layer alone, as the norm of

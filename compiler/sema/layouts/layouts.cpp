@@ -26,7 +26,7 @@ PLANC_DIAGNOSTIC(misplaced_rule, error, "'{0}' holds for a whole layout");      
 PLANC_DIAGNOSTIC(unknown_rule, error, "{0} must be {1}");                                   // P7, P9
 PLANC_DIAGNOSTIC(repeated_rule, error, "'{0}' is given twice");                             // P7, P9 to P11, P15
 PLANC_DIAGNOSTIC(cover_of_nothing, error,
-                 "'cover' is of products with a square sparse matrix, and no training on all vertices has one"); // P15
+                 "'cover' needs a product with a square sparse matrix in a training on all vertices"); // P15
 PLANC_DIAGNOSTIC(too_many_parts, error, "'cover' of {0} parts of {1} rows");                                     // P15
 PLANC_DIAGNOSTIC(too_many_microbatches, error, "{0} micro-batches of a batch of {1}");                           // P10
 PLANC_DIAGNOSTIC(unknown_layout_setting, error, "a layout has no setting '{0}'");                                // P9
@@ -261,11 +261,11 @@ class LayoutReader {
             context_.fail(repeated_rule, where, {"cover"}, {{layout_.cover_where, "first said here"}});
         const std::int64_t parts = expect_count(value, "'cover'");
         std::int64_t most = 0; // of the squares' rows
-        for (const Train &train : analysis_.program.trains)
-            for (const Argument &matrix : train.loss.matrices)
-                if (const auto &sides = matrix.type.dimensions;
-                    sides[0].extent == sides[1].extent && train.batch_vertices == 0)
-                    most = std::max(most, sides[0].extent);
+        if (const std::vector<Train> &trains = analysis_.program.trains; // of which the last one is compiled
+            !trains.empty() && trains.back().batch_vertices == 0)
+            for (const Argument &matrix : trains.back().loss.matrices)
+                if (is_square(matrix.type))
+                    most = std::max(most, matrix.type.dimensions[0].extent);
         if (most == 0)
             context_.fail(cover_of_nothing, where, {});
         if (parts > most)

@@ -89,6 +89,12 @@ std::string without_primes(std::string role) {
     return role;
 }
 
+bool is_square(const TensorType &matrix) {
+    const Dimension &rows = matrix.dimensions[0];
+    const Dimension &columns = matrix.dimensions[1];
+    return rows.extent == columns.extent && without_primes(rows.role) == without_primes(columns.role);
+}
+
 TensorType type_of(const TensorValue &tensor) {
     TensorType type{tensor.element, {}};
     for (const DimensionValue &dimension : tensor.dimensions)

@@ -77,6 +77,8 @@ struct Value {
 
 /// The role without apostrophes: "hidden''" gives "hidden".
 [[nodiscard]] std::string without_primes(std::string role);
+/// Whether rows and columns of a sparse matrix are the same vertices.
+[[nodiscard]] bool is_square(const TensorType &matrix);
 [[nodiscard]] TensorType type_of(const TensorValue &tensor);
 
 } // namespace planc::sema
