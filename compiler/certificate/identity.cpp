@@ -35,7 +35,8 @@ class Digest {
     int in_order(int matrix) {
         if (matrix == 0)
             return 0;
-        const int number = matrices_.try_emplace(std::abs(matrix), static_cast<int>(matrices_.size()) + 1).first->second;
+        const int number =
+            matrices_.try_emplace(std::abs(matrix), static_cast<int>(matrices_.size()) + 1).first->second;
         return matrix < 0 ? -number : number;
     }
     void put(const std::string &text) { text_ += std::to_string(text.size()) + ":" + text; }

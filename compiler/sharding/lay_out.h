@@ -41,8 +41,8 @@ struct Derived {
 /// order and its stored axes; for a result also on what it does with reduced loops.
 [[nodiscard]] Placement derive_operand(const Nest &nest, const Strategy &strategy, const Mesh &mesh, int operand);
 [[nodiscard]] Placement derive_result(const Nest &nest, const Strategy &strategy, const Mesh &mesh, int result);
-/// Of a sparse product whose columns are split: of how many rows the busiest rank has addends, if ranks list them; none:
-/// they have all rows.
+/// Of a sparse product whose columns are split: of how many rows the busiest rank has addends, if ranks list them;
+/// none: they have all rows.
 [[nodiscard]] std::optional<std::int64_t> touched_rows(const Nest &nest, const Strategy &strategy, const Mesh &mesh);
 
 struct Step {

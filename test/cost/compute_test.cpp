@@ -2,10 +2,14 @@
 #include "cost/kernels/compute.h"
 #include "cost/kernels/reuse_distances.h"
 #include "cost/kernels/work.h"
+#include "sharding/random_graph.h"
+
+#include <planrt/needed_rows.h>
 
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <vector>
 
 namespace planc::cost {
 namespace {
@@ -97,6 +101,32 @@ TEST(SecondsUnder, AddsThePartsOnTheirOwnLoops) {
     EXPECT_NEAR(seconds({{turned}}), 3 * 4 * 2 * 4, 1e-6) << "its second loop is in, its first is nobody's";
     EXPECT_NEAR(seconds({{pointwise(), turned}}), 3 * 2 * 8 * 4 + 3 * 4 * 2 * 4, 1e-6);
     EXPECT_EQ(seconds({}), 0) << "nothing runs";
+}
+
+/// Ranks that split the columns have the rows that they touch: altogether less than one rank, which has the empty ones.
+TEST(LeastSeconds, AreNoMoreThanRanksTakeAltogether) {
+    const planrt::Pattern matrix =
+        planrt::pattern_of(1000, 64, std::vector{3, 3, 500, 999}, std::vector{0, 40, 63, 17});
+    sharding::Operation operation;
+    operation.nest = sharding::reference::sparse_product(1000, 64, 8, planrt::number_matrix(matrix));
+    operation.nest.sparse->density = 4.0 / (1000 * 64);
+    sharding::Part part;
+    part.kernel = sharding::Kernel::sparse_product;
+    part.nest = operation.nest;
+    part.operands.resize(1);
+    part.results.resize(1);
+    part.loops = {0, 1, 2};
+    const sharding::Work work{{part}};
+    Machine machine;
+    machine.memory_bytes_per_second = 1e6;
+    const double least = least_seconds(operation, work, machine).value;
+    const auto altogether = [&](int loop) {
+        return 8 * seconds_under({{loop}, {}}, operation, work, {{8}}, machine).value;
+    };
+    EXPECT_LT(altogether(2), seconds_under({{-1}, {}}, operation, work, {{1}}, machine).value);
+    EXPECT_GT(least, 0);
+    for (const int loop : {-1, 0, 1, 2})
+        EXPECT_LE(least, altogether(loop)) << loop;
 }
 
 TEST(WorkOfOperations, EachByItselfWhereNothingIsScheduled) {

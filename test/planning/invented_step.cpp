@@ -32,6 +32,8 @@ class InventedStep : public TrainingStep {
             request_.pipeline.emplace().wanted = false;
             request_.pipeline->layers = {sharding::LayerId(0), sharding::LayerId(1)};
         }
+        if (savings_.cover > 0 && world.has_halves) // a product with one
+            request_.graph.operations.emplace_back().nest.sparse.emplace();
         if (world.bytes_of_variables > 0) {
             sharding::Value &variable = request_.graph.values.emplace_back();
             variable.kind = sharding::ValueKind::variable;

@@ -37,6 +37,7 @@ class World {
     bool may_accumulate = false;   ///< gradients over micro-batches, for pipelines
     bool pipelines_may_win = true; ///< by the bounds of the undivided step
     bool may_cover = false;        ///< sparse products
+    bool has_halves = true;        ///< covers have rows of both kinds
     double bytes_of_variables = 0; ///< of all ranks
     /// The planner: of the training step with these savings under a limit. The limit that held is written for it.
     std::function<plan::Plan(const MemorySavings &, double limit)> make_plan;

@@ -337,6 +337,10 @@ TEST(PlanSearch, CoversAreTakenWhereTheirStepIsFaster) {
     EXPECT_EQ(std::ranges::count(world.log, "schedule step: b"), 0);
     of_covers = 0.9;
     world.figures["b"].step = 0.7;
+    world.has_halves = false; // the step is the same
+    ASSERT_EQ(name_of(world.run()->plan), "a");
+    EXPECT_EQ(std::ranges::count(world.log, "plan for 0"), 1);
+    world.has_halves = true;
     MemorySavings pinned;
     pinned.cover = 2;
     ASSERT_TRUE(world.run(pinned));

@@ -76,7 +76,8 @@ std::string what_is_bounded(const certificate::Certificate &certificate, const C
     const auto meshes = certificate::shapes(compilation.request().request).size();
     const std::int64_t cover = certificate.question.cover;
     const std::string covers = cover > 0 ? " with minimal covers of " + std::to_string(cover) + " parts" : "";
-    return "no plan" + covers + " on " + (meshes == 1 ? "this mesh" : "any of the " + std::to_string(meshes) + " mesh shapes") +
+    return "no plan" + covers + " on " +
+           (meshes == 1 ? "this mesh" : "any of the " + std::to_string(meshes) + " mesh shapes") +
            plan::limited_to(certificate::most_groups(compilation.request().request)) + " takes less";
 }
 

@@ -81,9 +81,9 @@ std::int64_t batch_of(const sema::Network &loss) {
 }
 
 bool may_cover(const sema::Train &train, std::int64_t parts) {
-    return train.batch_vertices == 0 && std::ranges::any_of(square_matrices(train), [parts](const sema::Matrix *matrix) {
-               return matrix->pattern->rows >= parts;
-           });
+    return train.batch_vertices == 0 &&
+           std::ranges::any_of(square_matrices(train),
+                               [parts](const sema::Matrix *matrix) { return matrix->pattern->rows >= parts; });
 }
 
 void set_savings(mlir::ModuleOp module, const sema::Train &train, const planning::MemorySavings &savings) {

@@ -27,11 +27,11 @@ PLANC_DIAGNOSTIC(unknown_rule, error, "{0} must be {1}");                       
 PLANC_DIAGNOSTIC(repeated_rule, error, "'{0}' is given twice");                             // P7, P9 to P11, P15
 PLANC_DIAGNOSTIC(cover_of_nothing, error,
                  "'cover' needs a product with a square sparse matrix in a training on all vertices"); // P15
-PLANC_DIAGNOSTIC(too_many_parts, error, "'cover' of {0} parts of {1} rows");                                     // P15
-PLANC_DIAGNOSTIC(too_many_microbatches, error, "{0} micro-batches of a batch of {1}");                           // P10
-PLANC_DIAGNOSTIC(unknown_layout_setting, error, "a layout has no setting '{0}'");                                // P9
-PLANC_DIAGNOSTIC(chunks_not_interleaved, error, "'chunks' goes with 'schedule = interleaved'");                  // P8
-PLANC_DIAGNOSTIC(misplaced_accumulate, error, "'accumulate' goes with 'schedule = pipedream_2bw'");              // P8
+PLANC_DIAGNOSTIC(too_many_parts, error, "'cover' of {0} parts of {1} rows");                           // P15
+PLANC_DIAGNOSTIC(too_many_microbatches, error, "{0} micro-batches of a batch of {1}");                 // P10
+PLANC_DIAGNOSTIC(unknown_layout_setting, error, "a layout has no setting '{0}'");                      // P9
+PLANC_DIAGNOSTIC(chunks_not_interleaved, error, "'chunks' goes with 'schedule = interleaved'");        // P8
+PLANC_DIAGNOSTIC(misplaced_accumulate, error, "'accumulate' goes with 'schedule = pipedream_2bw'");    // P8
 PLANC_DIAGNOSTIC(changing_without_microbatches, error,
                  "'schedule = {0}' needs 'microbatches', on which the results depend");     // P8
 PLANC_DIAGNOSTIC(forbidden_pipeline, error, "the layout forbids the pipeline that it has"); // P9
@@ -260,7 +260,7 @@ class LayoutReader {
         if (layout_.cover)
             context_.fail(repeated_rule, where, {"cover"}, {{layout_.cover_where, "first said here"}});
         const std::int64_t parts = expect_count(value, "'cover'");
-        std::int64_t most = 0; // of the squares' rows
+        std::int64_t most = 0;                                           // of the squares' rows
         if (const std::vector<Train> &trains = analysis_.program.trains; // of which the last one is compiled
             !trains.empty() && trains.back().batch_vertices == 0)
             for (const Argument &matrix : trains.back().loss.matrices)
