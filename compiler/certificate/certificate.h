@@ -31,14 +31,16 @@ struct Round {
 [[nodiscard]] std::optional<Messages> messages_of(const Round &round, const std::vector<Factor> &factors);
 
 /// A subset of the plans: those among the strategies that the parent node left. If the rounds do not prove enough, the
-/// node branches on the strategy of one layer; if each layer has one strategy left, this is a single plan, and is
-/// priced.
+/// node branches: on whether a shared call occurs, or on the strategy of one layer. If each layer has one strategy
+/// left, this is a single plan, and is priced.
 struct Node {
     Weights weights;
     std::vector<Round> rounds;
-    LayerId layer; ///< the layer on whose strategies it branches; none: it does not
+    LayerId layer;                  ///< the layer on whose strategies it branches; none: it does not
+    std::optional<SharedCall> call; ///< on which it branches instead
     struct Branch {
-        std::vector<int> kept; ///< strategies of the layer; the branches together have all that are left
+        std::vector<int> kept; ///< strategies of the layer; the branches together have all that are left. Of a call:
+                               ///< {0} for the plans without it, {1} for those with it
         int node = -1;         ///< index, larger than that of this node
     };
     std::vector<Branch> branches;
@@ -98,6 +100,15 @@ struct Depth {
     double lower_bound = 0;
 };
 
+/// A plan without a pipeline, and its price.
+struct PricedPlan {
+    std::vector<std::string> axes;
+    std::vector<int> sizes;
+    Storage storage;
+    LayerStrategies layers;
+    double cost = 0; ///< seconds of a step
+};
+
 struct Certificate {
     Asked asked;
     Question question;
@@ -109,14 +120,15 @@ struct Certificate {
     double cost = 0; ///< seconds of a step
     double compute = 0;
     double communication = 0;
-    double reshards = 0;           ///< of the communication: between layers
-    double latency = 0;            ///< of the communication: of fused calls
-    double memory = 0;             ///< bytes a rank
-    double lower_bound = 0;        ///< proved by the parts; of pipelines, the least of all depths
-    double search_lower_bound = 0; ///< claimed by the search; check() looks for plans that contradict it
-    double gap = 0;                ///< (cost - lower bound) / cost
-    std::vector<Part> parts;       ///< of every mesh and storage of the space; with a pipeline, none
-    std::vector<Depth> depths;     ///< of a pipeline: all that are possible
+    double reshards = 0;                ///< of the communication: between layers
+    double latency = 0;                 ///< of the communication: of fused calls
+    double memory = 0;                  ///< bytes a rank
+    double lower_bound = 0;             ///< proved by the parts; of pipelines, the least of all depths
+    double search_lower_bound = 0;      ///< claimed by the search; check() looks for plans that contradict it
+    std::optional<PricedPlan> cheapest; ///< if the plan was chosen although this one costs less
+    double gap = 0;                     ///< (least cost - lower bound) / least cost
+    std::vector<Part> parts;            ///< of every mesh and storage of the space; with a pipeline, none
+    std::vector<Depth> depths;          ///< of a pipeline: all that are possible
 };
 
 /// Whether each layer has exactly one strategy; whether some layer has none.
@@ -125,6 +137,15 @@ struct Certificate {
 /// The price of the plan that is left where is_one(); infinite if it exceeds the memory limit.
 [[nodiscard]] double price_of_one(const Kept &kept, const Part &part, const plan::Request &request,
                                   const PerLayer<Strategies> &options);
+
+/// Of the plans in the certificate.
+[[nodiscard]] inline double least_cost(const Certificate &certificate) {
+    return certificate.cheapest ? certificate.cheapest->cost : certificate.cost;
+}
+[[nodiscard]] inline double gap_of(const Certificate &certificate) {
+    const double least = least_cost(certificate);
+    return least > 0 ? (least - certificate.lower_bound) / least : 0;
+}
 
 [[nodiscard]] Asked asked(const plan::Request &request);
 /// The memory limit in force: the request's, or that of the machine if there is a search. 0: none.

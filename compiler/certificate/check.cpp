@@ -54,6 +54,23 @@ plan::Request along_axis_of(const plan::Plan &plan, plan::Request request) {
     return request;
 }
 
+/// Checks that the rules allow storage and strategies.
+void check_strategies(const plan::Plan &plan, const plan::Request &request) {
+    const std::vector<Storage> stored = storages(request, plan.mesh, plan.axes);
+    if (std::find(stored.begin(), stored.end(), plan.storage) == stored.end())
+        throw Wrong{"its storage is not among the choices"};
+    std::map<std::vector<int>, PerLayer<Strategies>> known; // by the sizes of the mesh on which a layer lies
+    for (const LayerId l : plan.layers.ids()) {
+        const Shape shape = shape_of(plan, request, l);
+        const auto [options, is_new] = known.try_emplace(shape.mesh.sizes);
+        if (is_new)
+            options->second = strategies(request, shape);
+        const Strategies &allowed = options->second[l];
+        if (std::find(allowed.begin(), allowed.end(), plan.layers[l]) == allowed.end())
+            throw Wrong{"the strategy of layer '" + request.graph.layers[l].name + "' breaks the rules"};
+    }
+}
+
 /// Checks that rules and mesh allow the plan.
 void check_plan(const Certificate &claimed, const plan::Plan &plan, const plan::Request &asked) {
     if (claimed.pipeline.has_value() != wants_pipeline(asked))
@@ -62,23 +79,11 @@ void check_plan(const Certificate &claimed, const plan::Plan &plan, const plan::
         throw Wrong{"it has " + std::to_string(claimed.layers.size()) + " layers, the network " +
                     std::to_string(asked.graph.layers.size())};
     check_mesh(claimed.sizes, plan, asked);
-    const plan::Request request = along_axis_of(plan, asked);
-    const std::vector<Storage> stored = storages(request, plan.mesh, plan.axes);
-    if (std::find(stored.begin(), stored.end(), claimed.storage) == stored.end())
-        throw Wrong{"its storage is not among the choices"};
-    std::map<std::vector<int>, PerLayer<Strategies>> known; // by the sizes of the mesh on which a layer lies
-    for (const LayerId l : plan.layers.ids()) {
-        if (claimed.layers[l.index()].name != request.graph.layers[l].name)
-            throw Wrong{"its layer '" + claimed.layers[l.index()].name + "' is '" + request.graph.layers[l].name +
+    for (const LayerId l : plan.layers.ids())
+        if (claimed.layers[l.index()].name != asked.graph.layers[l].name)
+            throw Wrong{"its layer '" + claimed.layers[l.index()].name + "' is '" + asked.graph.layers[l].name +
                         "' of the network"};
-        const Shape shape = shape_of(plan, request, l);
-        const auto [options, is_new] = known.try_emplace(shape.mesh.sizes);
-        if (is_new)
-            options->second = strategies(request, shape);
-        const Strategies &allowed = options->second[l];
-        if (std::find(allowed.begin(), allowed.end(), plan.layers[l]) == allowed.end())
-            throw Wrong{"the strategy of layer '" + claimed.layers[l.index()].name + "' breaks the rules"};
-    }
+    check_strategies(plan, along_axis_of(plan, asked));
 }
 
 void compare(const std::string &what, double claimed, double found, const char *unit) {
@@ -111,11 +116,37 @@ void check_cost(const Certificate &claimed, const plan::Plan &plan, const plan::
     compare("a rank needs", claimed.memory, memory, " bytes");
     if (const double limit = byte_limit(request); limit > 0 && memory > limit)
         throw Wrong{"a rank needs " + text(memory) + " bytes, but the limit is " + text(limit)};
-    if (!(claimed.search_lower_bound <= claimed.cost))
-        throw Wrong{"the bound of the search is above the cost"};
-    if (!(claimed.lower_bound <= claimed.cost * (1 + rounding)))
-        throw Wrong{"the lower bound is above the cost"};
-    compare("the gap is", claimed.gap, claimed.cost > 0 ? (claimed.cost - claimed.lower_bound) / claimed.cost : 0, "");
+    if (!(claimed.search_lower_bound <= least_cost(claimed)))
+        throw Wrong{"the bound of the search is above the least cost"};
+    if (!(claimed.lower_bound <= least_cost(claimed) * (1 + rounding)))
+        throw Wrong{"the lower bound is above the least cost"};
+    compare("the gap is", claimed.gap, gap_of(claimed), "");
+}
+
+/// Checks the plan that costs less than the one that was chosen.
+void check_cheapest(const PricedPlan &claimed, double cost, const plan::Request &request) {
+    plan::Plan plan;
+    plan.axes = claimed.axes;
+    plan.mesh = {claimed.sizes};
+    plan.storage = claimed.storage;
+    plan.layers = claimed.layers;
+    try {
+        if (wants_pipeline(request))
+            throw Wrong{"it has no pipeline"};
+        if (plan.layers.size() != request.graph.layers.size())
+            throw Wrong{"it has " + std::to_string(plan.layers.size()) + " layers, the network " +
+                        std::to_string(request.graph.layers.size())};
+        check_mesh(claimed.sizes, plan, request);
+        check_strategies(plan, request);
+        const cost::CostTable table = price_of(plan, request);
+        compare("a step takes", claimed.cost, table.seconds().value, " s");
+        if (const double limit = byte_limit(request); limit > 0 && table.memory.total().value > limit)
+            throw Wrong{"a rank needs " + text(table.memory.total().value) + " bytes, but the limit is " + text(limit)};
+        if (!(claimed.cost <= cost * (1 + rounding)))
+            throw Wrong{"it costs more than the plan that was chosen"};
+    } catch (const Wrong &wrong) {
+        throw Wrong{"the plan that costs least: " + wrong.line};
+    }
 }
 
 /// Checks the bound of every depth.
@@ -168,7 +199,7 @@ void check_parts(const Certificate &claimed, const plan::Request &request) {
             const Mesh mesh{claimed.parts[meshes[m]].sizes};
             Pricing pricing(step, mesh, request.machine);
             for (std::size_t p = meshes[m]; p < meshes[m + 1]; ++p)
-                check_part(claimed.parts[p], step, pricing, request, claimed.search_lower_bound);
+                check_part(claimed.parts[p], step, pricing, request, claimed.search_lower_bound, claimed.cost);
         } catch (const Wrong &found) {
             wrong[m] = found.line;
         }
@@ -185,6 +216,8 @@ std::string check(const Certificate &certificate, const plan::Request &request) 
         check_asked(certificate.asked, asked(request));
         const plan::Plan plan = plan_of(certificate, request);
         check_plan(certificate, plan, request);
+        if (certificate.cheapest)
+            check_cheapest(*certificate.cheapest, certificate.cost, request);
         check_cost(certificate, plan, request);
         if (certificate.pipeline)
             check_depths(certificate, request);

@@ -19,8 +19,8 @@ struct Wrong {
 [[nodiscard]] std::string words(const Part &part);
 
 /// Throws Wrong if the proof does not show what the part claims: that no plan costs less. Throws too if a plan on the
-/// way takes less than `searched`, the bound that the search claims.
+/// way takes less than `searched`, the bound that the search claims. `cost`: of the plan, in seconds.
 void check_part(const Part &part, const StepScopes &step, Pricing &pricing, const plan::Request &request,
-                double searched);
+                double searched, double cost);
 
 } // namespace planc::certificate

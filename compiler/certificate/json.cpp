@@ -13,7 +13,7 @@ namespace planc::certificate {
 
 namespace {
 
-constexpr int format = 4;
+constexpr int format = 5;
 constexpr int deepest = 16; ///< brackets within brackets
 
 /// Lists of numbers, each written once, because alike layers have equal messages. They are texts, "3 -1 4", because a
@@ -66,19 +66,32 @@ void write(support::JsonWriter &json, const Storage &storage) {
     json.member("optimizer", Lists::words(storage.optimizer)).end_object();
 }
 
+void write(support::JsonWriter &json, const SharedCall &call) {
+    json.member("update", call.update).member("element_bytes", call.element_bytes);
+    json.member("axes", Lists::words(call.axes));
+}
+
 void write(support::JsonWriter &json, const Node &node, Lists &lists) {
     json.begin_object().member("seconds_per_byte", node.weights.seconds_per_byte);
+    json.member("penalty_seconds", node.weights.penalty);
     json.member("memory_at_operation", node.weights.operation.number()).key("shared_latency").begin_array();
     for (const auto &[call, values] : node.weights.latency) {
-        json.begin_object().member("update", call.update).member("element_bytes", call.element_bytes);
-        json.member("axes", Lists::words(call.axes)).member("values", lists.place(values)).end_object();
+        json.begin_object();
+        write(json, call);
+        json.member("values", lists.place(values)).end_object();
     }
     json.end_array().key("rounds").begin_array();
     for (const Round &round : node.rounds) {
         json.begin_object().member("whole", round.whole).member("unit_seconds", round.unit);
         json.member("messages", lists.places(round.messages)).member("kept", lists.places(round.kept)).end_object();
     }
-    json.end_array().member("layer", node.layer.number()).key("branches").begin_array();
+    json.end_array().member("layer", node.layer.number());
+    if (node.call) {
+        json.key("call").begin_object();
+        write(json, *node.call);
+        json.end_object();
+    }
+    json.key("branches").begin_array();
     for (const Node::Branch &branch : node.branches)
         json.begin_object().member("kept", Lists::words(branch.kept)).member("node", branch.node).end_object();
     json.end_array().end_object();
@@ -94,6 +107,25 @@ void write(support::JsonWriter &json, const Part &part, Lists &lists) {
     for (const Node &node : part.nodes)
         write(json, node, lists);
     json.end_array().end_object();
+}
+
+void write(support::JsonWriter &json, const LayerStrategy &strategy) {
+    write(json, "split", strategy.loop_of_axis);
+    json.member("order", Lists::words(strategy.order));
+}
+
+void write(support::JsonWriter &json, const PricedPlan &cheapest) {
+    json.key("cheapest").begin_object();
+    write(json, "axes", cheapest.axes);
+    json.member("sizes", Lists::words(cheapest.sizes));
+    write(json, cheapest.storage);
+    json.key("layers").begin_array();
+    for (const LayerStrategy &layer : cheapest.layers) {
+        json.begin_object();
+        write(json, layer);
+        json.end_object();
+    }
+    json.end_array().member("seconds", cheapest.cost).end_object();
 }
 
 void write(support::JsonWriter &json, const PipelineClaim &pipeline) {
@@ -205,13 +237,32 @@ Storage storage(const Reader &reader) {
     return {reader["params"].numbers<int>(), reader["gradients"].numbers<int>(), reader["optimizer"].numbers<int>()};
 }
 
+LayerStrategy strategy(const Reader &reader) {
+    return {texts(reader["split"]), reader["order"].numbers<int>()};
+}
+
+PricedPlan priced_plan(const Reader &reader) {
+    PricedPlan result{texts(reader["axes"]),
+                      reader["sizes"].numbers<int>(),
+                      storage(reader["store"]),
+                      {},
+                      reader["seconds"].number()};
+    for (const Reader &layer : reader["layers"].list())
+        result.layers.push_back(strategy(layer));
+    return result;
+}
+
+SharedCall shared_call(const Reader &reader) {
+    return {reader["update"].truth(), reader["element_bytes"].integer<int>(), reader["axes"].numbers<int>()};
+}
+
 Node node(const Reader &reader, const std::vector<Reader> &lists) {
     Node result;
     result.weights.seconds_per_byte = reader["seconds_per_byte"].number();
+    result.weights.penalty = reader["penalty_seconds"].number();
     result.weights.operation = OperationId(reader["memory_at_operation"].integer<int>());
     for (const Reader &call : reader["shared_latency"].list()) {
-        const SharedCall shared{call["update"].truth(), call["element_bytes"].integer<int>(),
-                                call["axes"].numbers<int>()};
+        const SharedCall shared = shared_call(call);
         const std::vector<int> values = call["values"].list_of<int>(lists);
         if (!result.weights.latency.emplace(shared, std::vector<ValueId>(values.begin(), values.end())).second)
             call.fail("shares the latency of a call a second time");
@@ -221,6 +272,8 @@ Node node(const Reader &reader, const std::vector<Reader> &lists) {
                                  round["messages"].lists_of<std::int64_t>(lists),
                                  Kept(round["kept"].lists_of<int>(lists))});
     result.layer = LayerId(reader["layer"].integer<int>());
+    if (reader.has("call"))
+        result.call = shared_call(reader["call"]);
     for (const Reader &branch : reader["branches"].list())
         result.branches.push_back({branch["kept"].numbers<int>(), branch["node"].integer<int>()});
     return result;
@@ -259,10 +312,10 @@ Certificate certificate(const Reader &reader) {
     if (plan.has("pipeline"))
         result.pipeline = pipeline(plan["pipeline"]);
     for (const Reader &layer : plan["layers"].list())
-        result.layers.push_back({layer["name"].text(),
-                                 {texts(layer["split"]), layer["order"].numbers<int>()},
-                                 layer["compute_seconds"].number(),
+        result.layers.push_back({layer["name"].text(), strategy(layer), layer["compute_seconds"].number(),
                                  layer["communication_seconds"].number()});
+    if (reader.has("cheapest"))
+        result.cheapest = priced_plan(reader["cheapest"]);
     const Reader cost = reader["cost"];
     result.cost = cost["seconds"].number();
     result.compute = cost["compute_seconds"].number();
@@ -323,11 +376,14 @@ std::string to_json(const Certificate &certificate) {
     json.key("layers").begin_array();
     for (const LayerClaim &layer : certificate.layers) {
         json.begin_object().member("name", layer.name);
-        write(json, "split", layer.strategy.loop_of_axis);
-        json.member("order", Lists::words(layer.strategy.order)).member("compute_seconds", layer.compute);
+        write(json, layer.strategy);
+        json.member("compute_seconds", layer.compute);
         json.member("communication_seconds", layer.communication).end_object();
     }
-    json.end_array().end_object().key("cost").begin_object().member("seconds", certificate.cost);
+    json.end_array().end_object();
+    if (certificate.cheapest)
+        write(json, *certificate.cheapest);
+    json.key("cost").begin_object().member("seconds", certificate.cost);
     json.member("compute_seconds", certificate.compute).member("communication_seconds", certificate.communication);
     json.member("reshard_seconds", certificate.reshards).member("fused_latency_seconds", certificate.latency);
     json.member("memory_bytes", certificate.memory).end_object();

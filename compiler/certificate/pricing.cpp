@@ -4,6 +4,7 @@
 #include "cost/memory.h"
 #include "sharding/bucket.h"
 #include "sharding/joint_sums.h"
+#include "sharding/placement.h"
 
 #include <algorithm>
 
@@ -32,6 +33,21 @@ bool is_made_often(const sharding::GraphIndex &index, ValueId value) {
     });
 }
 
+/// Of the operands and results of an operation, or else of a variable's home.
+Derivation derivation(const sharding::GraphIndex &index, OperationId operation, ValueId home) {
+    if (!operation) {
+        const std::vector<LayerId> layers = home ? sharding::layers_of_origin(index, home) : std::vector<LayerId>{};
+        return {layers, layers, {}, {}};
+    }
+    Derivation result{
+        sharding::layers_of_placements(index, operation), sharding::layers_of_strategy(index, operation), {}, {}};
+    if (index.may_pass_partial[operation])
+        for (const ValueId operand : index.graph.operations[operation].operands)
+            if (!sharding::layers_of_origin(index, operand).empty())
+                result.operands.push_back(operand);
+    return result;
+}
+
 } // namespace
 
 StepScopes::StepScopes(const sharding::GraphIndex &index, const cost::Machine &machine, int larger)
@@ -39,16 +55,29 @@ StepScopes::StepScopes(const sharding::GraphIndex &index, const cost::Machine &m
     for (const ValueId v : index.graph.values.ids()) {
         needs.push_back(sharding::needs(index, v));
         layers.push_back(sharding::scope(index, v));
-        std::vector<std::vector<LayerId>> &placements = of_placement.emplace_back();
+        std::vector<Derivation> &placements = of_placement.emplace_back();
+        const OperationId producer = index.graph.values[v].producer;
         for (const sharding::Need &need : needs.back())
-            placements.push_back(need.operand >= 0 ? sharding::layers_of_placements(index, need.operation)
-                                 : need.home       ? sharding::layers_of_origin(index, need.home)
-                                                   : std::vector<LayerId>{});
-        placements.push_back(index.graph.values[v].kind == sharding::ValueKind::free
-                                 ? std::vector<LayerId>{}
-                                 : sharding::layers_of_origin(index, v));
+            placements.push_back(
+                need.sent ? derivation(index, producer, v)
+                          : derivation(index, need.operand >= 0 ? need.operation : OperationId(), need.home));
+        placements.push_back(derivation(index, producer, v));
         alone.push_back(pays_alone(index, v));
         times.push_back(is_made_often(index, v) ? microbatches : 1);
+    }
+    for (std::vector<Derivation> &placements : of_placement)
+        for (Derivation &each : placements)
+            find_passing(each.operands, each.passing);
+}
+
+/// Adds those of the values that depend on several layers, after their operands.
+void StepScopes::find_passing(const std::vector<ValueId> &values, std::vector<ValueId> &passing) const {
+    for (const ValueId v : values) {
+        const Derivation &from = of_placement[v].back();
+        if (from.layers.size() < 2 || std::find(passing.begin(), passing.end(), v) != passing.end())
+            continue;
+        find_passing(from.operands, passing);
+        passing.push_back(v);
     }
 }
 
@@ -66,6 +95,14 @@ void Pricing::weigh(const Weights &weights) {
     for (const auto &[call, values] : weights.latency)
         for (const ValueId value : values)
             charged_[value][call] = 1 / static_cast<double>(values.size());
+    for (const auto &[call, occurs] : weights.occurs) {
+        const double part = weights.penalty / latency(call);
+        for (Charges &charged : charged_)
+            if (occurs)
+                charged.erase(call);
+            else
+                charged[call] = part;
+    }
     kind_.clear();
     for (const ValueId v : graph_.values.ids())
         kind_.push_back(
@@ -73,6 +110,13 @@ void Pricing::weigh(const Weights &weights) {
                 .emplace(std::tuple(step_.kinds.of_value[v], in_memory(v) ? weights.seconds_per_byte : 0, charged_[v]),
                          static_cast<int>(kinds_.size()))
                 .first->second);
+}
+
+double Pricing::latency(const SharedCall &call) {
+    sharding::Step step{sharding::CollectiveKind::all_reduce, call.axes, sharding::replicated({1}),
+                        sharding::replicated({1})};
+    step.from.partial = call.axes;
+    return steps_.of(step, call.element_bytes, cost::in_bucket(true, Phase::weight_gradient)).price.latency.value;
 }
 
 bool Pricing::in_memory(ValueId value) const {

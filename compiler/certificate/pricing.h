@@ -6,9 +6,12 @@
 //   additive    the price of a step is at least the sum, over operations, of their computation and, over values, of
 //               making their copies, without the latency of calls that several may share
 //   shared      of n gradients (or norms) that could be fused over the same axes, at least one pays the latency; so
-//               each may be charged 1/n of it
+//               each may be charged 1/n of it. Fused gradients over the same axes all have the same latency: it is
+//               paid, or none is reduced over these axes
 //   scope       the cost of a value's copies depends only on the layers of sharding::scope(), and values and operations
 //               of equal kind (kinds.h) cost the same under equal strategies
+//   passing     an operation that passes partial sums on reads, beside its own strategy, where its operands lie, and
+//               nothing else of the strategies under which these were made (sharding::Copies)
 //   transfer    no route from one placement to another takes less than least_transfer.h says; all copies of a value
 //               together take at least as long as any one of them
 //   memory      a rank needs at least the memory that lives through the step plus what passes during any one operation;
@@ -55,6 +58,16 @@ struct Weights {
     double seconds_per_byte = 0; ///< the price of memory, not negative
     OperationId operation;       ///< the operation during which passing values are counted, or none
     std::map<SharedCall, std::vector<ValueId>> latency; ///< the values that are charged equal parts of a call's latency
+    std::map<SharedCall, bool> occurs; ///< what branches say: some value uses the call, which is paid; or none does
+    double penalty = 0;                ///< seconds that a value is charged for a call that none uses, not negative
+};
+
+/// What decides a placement: see "passing" above.
+struct Derivation {
+    std::vector<LayerId> layers;     ///< all on whose strategies it depends, ascending
+    std::vector<LayerId> strategies; ///< those of them whose strategies the last operation reads itself
+    std::vector<ValueId> operands;   ///< of this operation, if it reads where they lie and that depends on any strategy
+    std::vector<ValueId> passing;    ///< operands, their operands ... that depend on several layers, each after its own
 };
 
 /// The facts about a step that do not depend on the mesh.
@@ -65,12 +78,14 @@ struct StepScopes {
     Kinds kinds;
     int microbatches = 1; ///< the number of micro-batches that are counted
     PerValue<std::vector<sharding::Need>> needs;
-    PerValue<std::vector<LayerId>> layers; ///< sharding::scope()
-    /// For each need and then the origin of a value: the layers that decide it.
-    PerValue<std::vector<std::vector<LayerId>>> of_placement;
+    PerValue<std::vector<LayerId>> layers;          ///< sharding::scope()
+    PerValue<std::vector<Derivation>> of_placement; ///< for each need and then the origin
     /// Of each value: whether its copies pay for their messages alone, and how often a step makes each at least.
     PerValue<bool> alone;
     PerValue<int> times;
+
+  private:
+    void find_passing(const std::vector<ValueId> &values, std::vector<ValueId> &passing) const;
 };
 
 class Pricing {
@@ -106,6 +121,8 @@ class Pricing {
     };
     const Price &price(ValueId value, const std::vector<int> &numbers);
     [[nodiscard]] bool in_memory(ValueId value) const;
+    /// Of gradients.
+    [[nodiscard]] double latency(const SharedCall &call);
 
   private:
     sharding::Reshards &reshards(ValueId value) { return *reshards_of_[value]; }

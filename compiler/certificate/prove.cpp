@@ -11,6 +11,13 @@ namespace planc::certificate {
 
 namespace {
 
+/// The plan with the least price, if another was chosen; null: it was not.
+const plan::PassedPlan *cheapest_of(const plan::Plan &plan) {
+    const bool is_other = plan.simulated && plan.simulated->cheapest && !plan.pipeline &&
+                          plan.simulated->cheapest->seconds < plan.cost->seconds();
+    return is_other ? &*plan.simulated->cheapest : nullptr;
+}
+
 void claim(const plan::Request &request, const plan::Plan &plan, Certificate &result) {
     result.asked = asked(request);
     result.axes = plan.axes;
@@ -32,13 +39,16 @@ void claim(const plan::Request &request, const plan::Plan &plan, Certificate &re
     for (const cost::BucketRow &row : table.buckets)
         result.latency += row.price.seconds().value;
     result.memory = table.memory.total().value;
-    result.search_lower_bound = std::min(plan.lower_bound.value, result.cost);
+    if (const plan::PassedPlan *cheapest = cheapest_of(plan))
+        result.cheapest = {cheapest->axes, cheapest->mesh.sizes, cheapest->storage, cheapest->layers,
+                           cheapest->seconds.value};
+    result.search_lower_bound = std::min(plan.lower_bound.value, least_cost(result));
 }
 
 /// The operation at which memory may keep the plan from being faster.
 std::optional<OperationId> short_at(const plan::Request &request, const plan::Plan &plan) {
     if (byte_limit(request) > 0 && (plan.memory_decided || plan.gap() > 1e-9))
-        return plan.cost->memory.peak;
+        return (cheapest_of(plan) != nullptr ? cheapest_of(plan)->cost : plan.cost)->memory.peak;
     return std::nullopt;
 }
 
@@ -49,9 +59,10 @@ void prove_parts(const plan::Request &request, const plan::Plan &plan, Certifica
             result.parts.push_back({shape.axes, shape.mesh.sizes, storage, 0, {}});
     const sharding::GraphIndex index(request.graph);
     const StepScopes step(index, request.machine, request.larger ? request.larger->count : 0);
-    // No bound exceeds the least known price. If the search claims more, a proof up to there refutes it.
-    const double least = plan.simulated ? plan.simulated->least_sum.value : result.cost;
-    const double target = std::min(result.cost, std::max(least, result.search_lower_bound));
+    // No bound exceeds the least known price.
+    const double target = least_cost(result);
+    const PricedPlan best =
+        result.cheapest.value_or(PricedPlan{result.axes, result.sizes, result.storage, plan.layers, result.cost});
     const std::vector<std::size_t> meshes = first_parts(result.parts);
     support::in_parallel(meshes.size() - 1, [&](std::size_t m) {
         const Shape shape{result.parts[meshes[m]].axes, {result.parts[meshes[m]].sizes}};
@@ -60,9 +71,8 @@ void prove_parts(const plan::Request &request, const plan::Plan &plan, Certifica
         for (std::size_t p = meshes[m]; p < meshes[m + 1]; ++p) {
             Part &part = result.parts[p];
             Terms terms(step, pricing, part.storage, byte_limit(request), options);
-            const bool chosen =
-                part.axes == result.axes && part.sizes == result.sizes && part.storage == result.storage;
-            Prover(terms, request, target, short_at(request, plan)).run(chosen ? plan.layers : LayerStrategies{}, part);
+            const bool has_it = part.axes == best.axes && part.sizes == best.sizes && part.storage == best.storage;
+            Prover(terms, request, target, short_at(request, plan)).run(has_it ? best.layers : LayerStrategies{}, part);
         }
     });
     result.lower_bound = target;
@@ -92,7 +102,7 @@ Certificate prove(const plan::Request &request, const plan::Plan &plan) {
     } else {
         prove_parts(request, plan, result);
     }
-    result.gap = result.cost > 0 ? (result.cost - result.lower_bound) / result.cost : 0;
+    result.gap = gap_of(result);
     return result;
 }
 

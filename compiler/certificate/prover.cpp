@@ -15,10 +15,12 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int most_rounds = 8;
 constexpr int most_pricings = 12;     ///< of entries that turn out to matter, within a round
 constexpr double at_once = 0.1;       ///< of the way to the target: what is priced before messages are improved again
-constexpr double most_work = 3e7;     ///< entries, after which nothing is told apart any more
+constexpr double most_work = 3e8;     ///< entries, after which nothing is told apart any more
 constexpr double work_of_value = 200; ///< to weigh a value anew, as so many entries
-constexpr double precision = 1e-10;   ///< of the bound, that the units of messages may cost
-constexpr double coarsest = 1e-3;     ///< unit of messages, of the cost
+constexpr double work_of_derivation = 250; ///< of a placement
+constexpr double precision = 1e-10;        ///< of the bound, that the units of messages may cost
+constexpr double worthwhile = 1e-3;        ///< part of the remaining gap that more pricing or a further round must gain
+constexpr double coarsest = 1e-3;          ///< unit of messages, of the cost
 
 Kept all_of(const PerLayer<Strategies> &options) {
     Kept kept;
@@ -80,6 +82,10 @@ LayerId most_telling(const Kept &kept, const Bounds &bounds) {
 
 } // namespace
 
+Prover::Prover(Terms &terms, const plan::Request &request, double target, std::optional<OperationId> short_at)
+    : terms_(terms), request_(request), target_(target), enough_(target * (1 - 2 * precision)),
+      memory_is_short_(short_at.has_value()), operation_(short_at.value_or(OperationId())) {}
+
 void Prover::run(const LayerStrategies &layers, Part &part) {
     std::vector<Open> open;
     part.lower_bound = target_;
@@ -105,15 +111,24 @@ double Prover::expand(Open open, Part &part, std::vector<Open> &all) {
     if (is_one(open.kept))
         return price_of_one(open.kept, part, request_, terms_.options());
     weigh(open.kept, open.layers, open.weights);
-    work_ += work_of_value * static_cast<double>(terms_.pricing().graph().values.size());
     part.nodes[number].weights = open.weights;
     const Bounds found = prove(open.kept, open.above < 0, part.nodes[number].rounds);
-    if (found.total >= target_ || work_ > most_work)
+    if (found.total >= enough_ || work_ > most_work)
         return found.total;
     if (is_one(open.kept)) { // a node of its own
         Open last{number, open.kept, found.total, open.weights, open.layers, open.kept[LayerId(0)][0]};
         part.nodes[number].layer = LayerId(0);
         all.push_back(std::move(last));
+        return infinity;
+    }
+    if (const std::optional<SharedCall> call = costliest_call(open.weights)) {
+        part.nodes[number].call = call;
+        for (const bool occurs : {false, true}) {
+            Open &further =
+                all.emplace_back(Open{number, open.kept, found.total, open.weights, {}, static_cast<int>(occurs)});
+            further.weights.occurs[*call] = occurs;
+            further.weights.penalty = target_;
+        }
         return infinity;
     }
     const LayerId layer = most_telling(open.kept, found);
@@ -131,14 +146,14 @@ double Prover::expand(Open open, Part &part, std::vector<Open> &all) {
 void Prover::weigh(const Kept &kept, const LayerStrategies &layers, Weights &weights) {
     if (!layers.empty())
         weights.latency = shared_calls(layers);
-    terms_.weigh(weights);
+    weigh_terms(weights);
     Bounds found = glance(kept);
-    if (layers.empty() && found.total < target_) {
+    if (layers.empty() && found.total < enough_) {
         weights.latency = shared_calls(promising(kept, found));
-        terms_.weigh(weights);
+        weigh_terms(weights);
         found = glance(kept);
     }
-    if (memory_is_short_ && found.total < target_)
+    if (memory_is_short_ && found.total < enough_)
         price_memory(kept, weights);
 }
 
@@ -160,6 +175,19 @@ LayerStrategies Prover::promising(const Kept &kept, const Bounds &found) const {
     return layers_of(most_promising(kept, found), terms_.options());
 }
 
+/// Of the calls that values share and about which no branch says anything.
+std::optional<SharedCall> Prover::costliest_call(const Weights &weights) {
+    std::optional<SharedCall> result;
+    double most = 0;
+    for (const auto &[call, values] : weights.latency)
+        if (!call.update && values.size() > 1 && !weights.occurs.contains(call))
+            if (const double seconds = terms_.pricing().latency(call); seconds > most) {
+                most = seconds;
+                result = call;
+            }
+    return result;
+}
+
 /// The participants of calls that several values share.
 std::map<SharedCall, std::vector<ValueId>> Prover::shared_calls(const LayerStrategies &layers) {
     std::map<SharedCall, std::vector<ValueId>> result;
@@ -172,6 +200,11 @@ std::map<SharedCall, std::vector<ValueId>> Prover::shared_calls(const LayerStrat
     return result;
 }
 
+void Prover::weigh_terms(const Weights &weights) {
+    terms_.weigh(weights);
+    work_ += work_of_value * static_cast<double>(terms_.pricing().graph().values.size());
+}
+
 /// Finds the price of memory with the best bound; bounds are concave in it.
 void Prover::price_memory(const Kept &kept, Weights &weights) {
     Weights free = weights;
@@ -179,7 +212,7 @@ void Prover::price_memory(const Kept &kept, Weights &weights) {
     const auto at = [&](double exponent) {
         weights.operation = operation_;
         weights.seconds_per_byte = target_ / terms_.byte_limit() * std::pow(2, exponent);
-        terms_.weigh(weights);
+        weigh_terms(weights);
         return glance(kept).total;
     };
     double low = -16;
@@ -187,7 +220,7 @@ void Prover::price_memory(const Kept &kept, Weights &weights) {
     while (high - low > 0.25) {
         const double third = (high - low) / 3;
         const double below = at(low + third);
-        if (below >= target_)
+        if (below >= enough_)
             return;
         if (below < at(high - third))
             low += third;
@@ -195,24 +228,29 @@ void Prover::price_memory(const Kept &kept, Weights &weights) {
             high -= third;
     }
     const double found = at((low + high) / 2);
-    terms_.weigh(free);
+    weigh_terms(free);
     if (glance(kept).total < found)
-        terms_.weigh(weights);
+        weigh_terms(weights);
     else
         weights = free;
 }
 
-/// Runs rounds as long as they prune something.
+/// Runs rounds as long as they prune something and raise the bound.
 Bounds Prover::prove(Kept &kept, bool coarsely_first, std::vector<Round> &rounds) {
+    double before = -infinity; // the bound of the round before
     for (int r = coarsely_first ? 0 : 1;; ++r) {
         Round round;
         round.whole = r > 0;
+        const std::size_t derived = terms_.derived();
         std::vector<Factor> factors = terms_.factors(kept, round.whole);
+        work_ += work_of_derivation * static_cast<double>(terms_.derived() - derived);
         Bounds found = improve(kept, factors, round);
-        Kept next = found.total < target_ ? remaining(kept, found, target_) : kept;
-        if (next == kept && !round.whole && found.total < target_)
+        Kept next = found.total < enough_ ? remaining(kept, found, target_) : kept;
+        if (next == kept && !round.whole && found.total < enough_)
             continue; // of no use
-        const bool last = next == kept || r == most_rounds;
+        const bool last =
+            next == kept || r == most_rounds || found.total - before < worthwhile * (target_ - found.total);
+        before = round.whole ? found.total : before;
         if (!last)
             round.kept = next;
         rounds.push_back(std::move(round));
@@ -228,13 +266,16 @@ Bounds Prover::prove(Kept &kept, bool coarsely_first, std::vector<Round> &rounds
 Bounds Prover::improve(const Kept &kept, std::vector<Factor> &factors, Round &round) {
     Messages messages = zero_messages(factors);
     Bounds found = bounds(terms_, kept, factors, messages, false, target_);
-    for (int i = 0; i < most_pricings && found.total < target_; ++i) {
+    for (int i = 0; i < most_pricings && found.total < enough_; ++i) {
+        const double total = found.total;
         for (Factor &factor : factors)
             factor.refresh();
         sweep_and_count(kept, factors, messages);
         const std::int64_t before = terms_.priced();
         found = bounds(terms_, kept, factors, messages, round.whole, target_, at_once);
-        if (terms_.priced() == before)
+        for (const Factor &factor : factors)
+            work_ += static_cast<double>(factor.seconds.size() * factor.parts.size());
+        if (terms_.priced() == before || (i > 0 && found.total - total < worthwhile * (target_ - total)))
             break;
     }
     double scalars = 1;

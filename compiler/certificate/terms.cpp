@@ -8,7 +8,7 @@ namespace planc::certificate {
 namespace {
 
 constexpr std::size_t most_entries = std::size_t{1} << 16; ///< of a table
-constexpr std::size_t most_combinations = 1 << 12; ///< of strategies of several layers that decide one placement
+constexpr std::size_t most_combinations = 1 << 16; ///< of groups of strategies of layers that decide one placement
 
 constexpr std::size_t too_many = std::size_t{1} << 32;
 
@@ -36,12 +36,12 @@ std::vector<int> strides(const std::vector<LayerId> &layers, const std::vector<L
     return result;
 }
 
-/// The sizes of those layers that are among `of`.
-std::vector<int> chosen(const std::vector<int> &sizes, const std::vector<LayerId> &layers,
-                        const std::vector<LayerId> &of) {
-    std::vector<int> result;
+/// What those of the layers have that are among `of`.
+template <class T>
+std::vector<T> chosen(const std::vector<T> &all, const std::vector<LayerId> &layers, const std::vector<LayerId> &of) {
+    std::vector<T> result;
     for (const LayerId layer : of)
-        result.push_back(sizes[place(layers, layer)]);
+        result.push_back(all[place(layers, layer)]);
     return result;
 }
 
@@ -130,8 +130,8 @@ Factor::Places Factor::places() const {
 Terms::Terms(const StepScopes &step, Pricing &pricing, const Storage &storage, double byte_limit,
              const PerLayer<Strategies> &options)
     : step_(step), graph_(step.kinds.index.graph), byte_limit_(byte_limit), options_(options), pricing_(pricing),
-      storage_(storage),
-      layers_(options.size(), LayerStrategy{std::vector<std::string>(pricing.mesh().sizes.size()), {}}) {
+      storage_(storage), none_{std::vector<std::string>(pricing.mesh().sizes.size()), {}},
+      layers_(options.size(), none_), chosen_(options.size(), 0), lies_(graph_.values.size(), 0) {
     std::map<std::vector<std::string>, int> known;
     for (const Strategies &of_layer : options_) {
         std::vector<std::string> text;
@@ -149,6 +149,8 @@ Terms::Terms(const StepScopes &step, Pricing &pricing, const Storage &storage, d
 void Terms::weigh(const Weights &weights) {
     pricing_.weigh(weights);
     price_alone();
+    for (const auto &[call, occurs] : weights.occurs)
+        constant_ += occurs ? pricing_.latency(call) : 0;
 }
 
 /// Layers with the same operations and values, equal weights and the same strategies are priced once.
@@ -196,47 +198,63 @@ double Terms::of_memory() const {
 
 std::vector<double> Terms::alone(LayerId layer, const std::vector<OperationId> &operations,
                                  const std::vector<ValueId> &values) {
+    std::vector<int> key{kind_of_options_[layer]};
+    for (const OperationId o : operations)
+        key.push_back(step_.kinds.of_operation[o]);
+    key.push_back(-1);
+    for (const ValueId v : values)
+        key.push_back(step_.kinds.of_value[v]);
+    const auto [known, is_new] = placed_.try_emplace(std::move(key));
+    if (is_new)
+        for (const LayerStrategy &strategy : options_[layer])
+            known->second.push_back(placed(layer, strategy, operations, values));
     std::vector<double> result;
-    const LayerStrategy none = layers_[layer];
-    for (std::size_t x = 0; x < options_[layer].size(); ++x) {
-        layers_[layer] = options_[layer][x];
-        sharding::Copies under = copies(layers_);
-        double seconds = 0;
-        for (const OperationId o : operations)
-            seconds += pricing_.seconds(o, under);
-        for (const ValueId v : values)
-            seconds += pricing_.seconds(v, pricing_.numbers(v, under));
+    for (const Placed &under : known->second) {
+        double seconds = under.computation;
+        for (std::size_t i = 0; i < values.size(); ++i)
+            seconds += pricing_.seconds(values[i], under.numbers[i]);
         result.push_back(seconds);
     }
-    layers_[layer] = none;
+    return result;
+}
+
+Terms::Placed Terms::placed(LayerId layer, const LayerStrategy &strategy, const std::vector<OperationId> &operations,
+                            const std::vector<ValueId> &values) {
+    layers_[layer] = strategy;
+    sharding::Copies under = copies(layers_);
+    Placed result;
+    for (const OperationId o : operations)
+        result.computation += pricing_.seconds(o, under);
+    for (const ValueId v : values)
+        result.numbers.push_back(pricing_.numbers(v, under));
+    layers_[layer] = none_;
     return result;
 }
 
 const std::vector<int> &Terms::numbers(ValueId value, std::size_t need, LayerId layer) {
     const auto [known, is_new] = numbers_.try_emplace({step_.kinds.of_value[value], need, kind_of_options_[layer]});
     if (is_new) {
-        const LayerStrategy none = layers_[layer];
         for (const LayerStrategy &strategy : options_[layer]) {
             layers_[layer] = strategy;
             sharding::Copies under = copies(layers_);
             known->second.push_back(pricing_.number(value, need, under));
         }
-        layers_[layer] = none;
+        layers_[layer] = none_;
     }
     return known->second;
 }
 
 std::vector<Factor> Terms::factors(const Kept &kept, bool whole) {
-    std::vector<Placed> all;
+    std::vector<PlacedPiece> all;
     for (const ValueId v : graph_.values.ids())
         if (step_.layers[v].size() > 1)
-            for (Placed &placed : pieces(v, kept, whole))
+            for (PlacedPiece &placed : pieces(v, kept, whole))
                 all.push_back(std::move(placed));
     std::stable_sort(all.begin(), all.end(),
-                     [](const Placed &a, const Placed &b) { return a.first.size() > b.first.size(); });
+                     [](const PlacedPiece &a, const PlacedPiece &b) { return a.first.size() > b.first.size(); });
     std::vector<Factor> factors;
     PerLayer<std::vector<std::size_t>> of_layer(kept.size());
-    for (const Placed &placed : all) {
+    for (const PlacedPiece &placed : all) {
         const std::vector<LayerId> &layers = placed.first;
         const std::vector<std::size_t> &candidates = of_layer[layers[0]];
         const bool added = std::any_of(candidates.begin(), candidates.end(), [&](std::size_t f) {
@@ -260,8 +278,8 @@ std::vector<Factor> Terms::factors(const Kept &kept, bool whole) {
     return factors;
 }
 
-std::vector<Terms::Placed> Terms::pieces(ValueId value, const Kept &kept, bool whole) {
-    const std::vector<std::vector<LayerId>> &placements = step_.of_placement[value];
+std::vector<Terms::PlacedPiece> Terms::pieces(ValueId value, const Kept &kept, bool whole) {
+    const std::vector<Derivation> &placements = step_.of_placement[value];
     std::vector<std::size_t> all(step_.needs[value].size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     if (whole)
@@ -274,12 +292,12 @@ std::vector<Terms::Placed> Terms::pieces(ValueId value, const Kept &kept, bool w
     std::map<std::vector<LayerId>, std::vector<std::size_t>> by_layers;
     for (std::size_t need : all) {
         std::vector<LayerId> both;
-        std::set_union(placements[need].begin(), placements[need].end(), placements.back().begin(),
-                       placements.back().end(), std::back_inserter(both));
+        std::set_union(placements[need].layers.begin(), placements[need].layers.end(), placements.back().layers.begin(),
+                       placements.back().layers.end(), std::back_inserter(both));
         if (both.size() == 2)
             by_layers[both].push_back(need);
     }
-    std::vector<Placed> result;
+    std::vector<PlacedPiece> result;
     for (const auto &[layers, needs] : by_layers)
         if (std::shared_ptr<Piece> found = piece(value, needs, layers, 1 / static_cast<double>(by_layers.size()), kept))
             result.emplace_back(layers, std::move(found));
@@ -291,31 +309,70 @@ int Terms::kept_kind(const Kept &kept, LayerId layer) {
         .first->second;
 }
 
-/// The numbers of a need under all kept strategies of the layers that determine it, row-major; empty: there are too
-/// many.
-std::vector<int> Terms::combinations(ValueId value, std::size_t need, const std::vector<LayerId> &layers,
-                                     const Kept &kept) {
-    if (layers.size() == 1) {
-        const std::vector<int> &of_all = numbers(value, need, layers[0]);
-        std::vector<int> result;
-        for (int strategy : kept[layers[0]])
-            result.push_back(of_all[strategy]);
-        return result;
+/// Tells strategies of a layer apart by what placements read of them: where an operand lies, or the strategy itself.
+void Terms::tell_apart(ValueId value, std::size_t need, LayerId layer, const std::vector<int> &kept,
+                       std::vector<std::vector<int>> &signatures) {
+    const Derivation &from = step_.of_placement[value][need];
+    const auto put = [&](const std::vector<int> &of_all) {
+        for (std::size_t x = 0; x < kept.size(); ++x)
+            signatures[x].push_back(of_all[kept[x]]);
+    };
+    const auto is_the_only = [&](const Derivation &each) { return each.layers == std::vector<LayerId>{layer}; };
+    if (is_the_only(from))
+        return put(numbers(value, need, layer));
+    const auto tell_by = [&](const Derivation &each) {
+        if (std::find(each.strategies.begin(), each.strategies.end(), layer) != each.strategies.end())
+            for (std::size_t x = 0; x < kept.size(); ++x)
+                signatures[x].push_back(kept[x]);
+        for (const ValueId operand : each.operands)
+            if (is_the_only(step_.of_placement[operand].back()))
+                put(numbers(operand, step_.needs[operand].size(), layer));
+    };
+    tell_by(from);
+    for (const ValueId passing : from.passing)
+        tell_by(step_.of_placement[passing].back());
+}
+
+/// The number of a need under the chosen strategies. `lies_` has those of the passing operands.
+int Terms::number(ValueId value, std::size_t need) {
+    const Derivation &from = step_.of_placement[value][need];
+    if (from.layers.size() == 1)
+        return numbers(value, need, from.layers[0])[chosen_[from.layers[0]]];
+    std::vector<int> key{step_.kinds.of_value[value], static_cast<int>(need)};
+    for (const LayerId layer : from.strategies) {
+        key.push_back(kind_of_options_[layer]);
+        key.push_back(chosen_[layer]);
     }
+    for (const ValueId operand : from.operands)
+        key.push_back(step_.of_placement[operand].back().layers.size() > 1
+                          ? lies_[operand]
+                          : number(operand, step_.needs[operand].size()));
+    const auto [known, is_new] = derived_.try_emplace(std::move(key));
+    if (is_new) {
+        for (const LayerId layer : from.layers)
+            layers_[layer] = options_[layer][static_cast<std::size_t>(chosen_[layer])];
+        sharding::Copies under = copies(layers_);
+        known->second = pricing_.number(value, need, under);
+        for (const LayerId layer : from.layers)
+            layers_[layer] = none_;
+    }
+    return known->second;
+}
+
+/// The numbers of a need under these strategies of the layers that decide it, row-major.
+std::vector<int> Terms::combinations(ValueId value, std::size_t need, const std::vector<std::vector<int>> &of_layers) {
+    const Derivation &from = step_.of_placement[value][need];
     std::vector<int> sizes;
-    for (const LayerId layer : layers)
-        sizes.push_back(static_cast<int>(kept[layer].size()));
-    if (product(sizes) > most_combinations)
-        return {};
+    for (const std::vector<int> &of_layer : of_layers)
+        sizes.push_back(static_cast<int>(of_layer.size()));
     std::vector<int> result;
-    const LayerStrategies none = layers_;
     for_entries(sizes, [&](std::size_t, const std::vector<int> &at) {
         for (std::size_t i = 0; i < at.size(); ++i)
-            layers_[layers[i]] = options_[layers[i]][kept[layers[i]][at[i]]];
-        sharding::Copies under = copies(layers_);
-        result.push_back(pricing_.number(value, need, under));
+            chosen_[from.layers[i]] = of_layers[i][static_cast<std::size_t>(at[i])];
+        for (const ValueId operand : from.passing)
+            lies_[operand] = number(operand, step_.needs[operand].size());
+        result.push_back(number(value, need));
     });
-    layers_ = none;
     return result;
 }
 
@@ -337,44 +394,61 @@ std::shared_ptr<Piece> Terms::piece(ValueId value, const std::vector<std::size_t
     columns.push_back(step_.needs[value].size());
     classify(*result, columns, layers, kept);
     if (result->classes.empty() || product(result->classes) > most_entries)
-        return nullptr;
-    bound(*result, share);
+        result = nullptr;
+    else
+        bound(*result, share);
     return known_[key] = std::move(result);
 }
 
-/// Finds classes and columns. No classes: too many layers determine a placement.
+/// Finds classes and columns. No classes: too many layers determine a placement. Of strategies that are read alike, one
+/// is placed.
 void Terms::classify(Piece &piece, const std::vector<std::size_t> &columns, const std::vector<LayerId> &layers,
                      const Kept &kept) {
-    std::vector<std::vector<int>> numbers; // per column, under kept strategies
-    std::vector<std::vector<std::vector<int>>> signatures;
+    std::vector<std::vector<int>> group_of(layers.size()); // per layer and kept strategy
+    std::vector<std::vector<int>> placed(layers.size());   // per layer and group: a strategy
     std::vector<int> sizes;
-    for (const LayerId layer : layers) {
-        sizes.push_back(static_cast<int>(kept[layer].size()));
-        signatures.emplace_back(kept[layer].size());
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        const std::vector<int> &of_layer = kept[layers[i]];
+        std::vector<std::vector<int>> read(of_layer.size());
+        for (const std::size_t need : columns)
+            tell_apart(piece.value, need, layers[i], of_layer, read);
+        sizes.push_back(number_distinct(read, group_of[i], placed[i]));
+        for (int &each : placed[i])
+            each = of_layer[each];
     }
-    for (std::size_t need : columns) {
-        const std::vector<LayerId> &deciding = step_.of_placement[piece.value][need];
-        numbers.push_back(combinations(piece.value, need, deciding, kept));
-        if (numbers.back().empty())
+    for (const std::size_t need : columns)
+        if (product(chosen(sizes, layers, step_.of_placement[piece.value][need].layers)) > most_combinations)
             return;
+    std::vector<std::vector<int>> numbers; // per column, by groups
+    std::vector<std::vector<std::vector<int>>> signatures;
+    for (const int size : sizes)
+        signatures.emplace_back(size);
+    for (const std::size_t need : columns) {
+        const std::vector<LayerId> &deciding = step_.of_placement[piece.value][need].layers;
+        numbers.push_back(combinations(piece.value, need, chosen(placed, layers, deciding)));
         for_entries(chosen(sizes, layers, deciding), [&](std::size_t entry, const std::vector<int> &at) {
             for (std::size_t i = 0; i < deciding.size(); ++i)
                 signatures[place(layers, deciding[i])][at[i]].push_back(numbers.back()[entry]);
         });
     }
     std::vector<std::vector<int>> examples(layers.size());
-    for (std::size_t i = 0; i < layers.size(); ++i)
-        piece.classes.push_back(number_distinct(signatures[i], piece.class_of.emplace_back(), examples[i]));
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        std::vector<int> class_of_group;
+        piece.classes.push_back(number_distinct(signatures[i], class_of_group, examples[i]));
+        std::vector<int> &class_of = piece.class_of.emplace_back();
+        for (const int group : group_of[i])
+            class_of.push_back(class_of_group[group]);
+    }
     for (std::size_t c = 0; c < columns.size(); ++c) {
-        const std::vector<LayerId> &deciding = step_.of_placement[piece.value][columns[c]];
-        const std::vector<int> of_kept = strides(layers, deciding, sizes);
+        const std::vector<LayerId> &deciding = step_.of_placement[piece.value][columns[c]].layers;
+        const std::vector<int> of_group = strides(layers, deciding, sizes);
         Piece::Column &column = piece.columns.emplace_back();
         column.strides = strides(layers, deciding, piece.classes);
         for_entries(chosen(piece.classes, layers, deciding), [&](std::size_t, const std::vector<int> &at) {
             int entry = 0;
             for (std::size_t i = 0; i < at.size(); ++i) {
                 const std::size_t p = place(layers, deciding[i]);
-                entry += of_kept[p] * examples[p][at[i]];
+                entry += of_group[p] * examples[p][at[i]];
             }
             column.numbers.push_back(numbers[c][entry]);
         });

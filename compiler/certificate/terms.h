@@ -106,28 +106,38 @@ class Terms {
     [[nodiscard]] std::vector<Factor> factors(const Kept &kept, bool whole);
     /// Makes an entry as exact as possible. Returns false if the factor already had the exact value.
     bool price(Factor &factor, const Factor::Places &places, std::size_t entry);
-    [[nodiscard]] std::int64_t priced() const { return priced_; } ///< how many entries of pieces
+    [[nodiscard]] std::int64_t priced() const { return priced_; }         ///< how many entries of pieces
+    [[nodiscard]] std::size_t derived() const { return derived_.size(); } ///< how many placements of several layers
     [[nodiscard]] double byte_limit() const { return byte_limit_; }
 
   private:
-    using Placed = std::pair<std::vector<LayerId>, std::shared_ptr<Piece>>; ///< with its layers
+    using PlacedPiece = std::pair<std::vector<LayerId>, std::shared_ptr<Piece>>; ///< with its layers
+    /// What depends on one layer alone, under one of its strategies.
+    struct Placed {
+        double computation = 0;
+        std::vector<std::vector<int>> numbers; ///< per value: of its needs and origin
+    };
 
     void price_alone();
     [[nodiscard]] double of_memory() const;
     std::vector<double> alone(LayerId layer, const std::vector<OperationId> &operations,
                               const std::vector<ValueId> &values);
+    Placed placed(LayerId layer, const LayerStrategy &strategy, const std::vector<OperationId> &operations,
+                  const std::vector<ValueId> &values);
     /// For all strategies of the layer that decides it.
     const std::vector<int> &numbers(ValueId value, std::size_t need, LayerId layer);
     int kept_kind(const Kept &kept, LayerId layer);
-    std::vector<Placed> pieces(ValueId value, const Kept &kept, bool whole);
+    std::vector<PlacedPiece> pieces(ValueId value, const Kept &kept, bool whole);
     /// Null if the table would be too large, or if too many layers decide a placement.
     std::shared_ptr<Piece> piece(ValueId value, const std::vector<std::size_t> &needs,
                                  const std::vector<LayerId> &layers, double share, const Kept &kept);
     void classify(Piece &piece, const std::vector<std::size_t> &columns, const std::vector<LayerId> &layers,
                   const Kept &kept);
     void bound(Piece &piece, double share);
-    std::vector<int> combinations(ValueId value, std::size_t need, const std::vector<LayerId> &layers,
-                                  const Kept &kept);
+    void tell_apart(ValueId value, std::size_t need, LayerId layer, const std::vector<int> &kept,
+                    std::vector<std::vector<int>> &signatures);
+    int number(ValueId value, std::size_t need);
+    std::vector<int> combinations(ValueId value, std::size_t need, const std::vector<std::vector<int>> &of_layers);
 
     const StepScopes &step_;
     const sharding::Graph &graph_;
@@ -136,11 +146,16 @@ class Terms {
     Pricing &pricing_;
     const Storage &storage_;
     PerLayer<int> kind_of_options_; ///< layers with equal lists are of one kind
-    LayerStrategies layers_;        ///< scratch
+    LayerStrategy none_;            ///< splits nothing
+    LayerStrategies layers_;        ///< scratch: none_ everywhere
+    PerLayer<int> chosen_;          ///< scratch
+    PerValue<int> lies_;            ///< scratch
     double constant_ = 0;
     std::int64_t priced_ = 0;
     PerLayer<std::vector<double>> alone_;
     std::map<std::tuple<int, std::size_t, int>, std::vector<int>> numbers_; ///< by structure, need, kind of options
+    std::map<std::vector<int>, std::vector<Placed>> placed_; ///< by structure, for each strategy of the layer
+    std::map<std::vector<int>, int> derived_; ///< by structure, need, the strategies that are read, numbers of operands
     std::map<std::pair<int, std::vector<int>>, int> kept_kinds_;
     std::map<std::vector<int>, std::shared_ptr<Piece>> known_; ///< pieces, by everything on which they depend
 };

@@ -168,7 +168,7 @@ std::vector<Plan> further_baselines(const Request &request, const Plan &answer, 
 FastestPlan fastest(const std::vector<SimulatedPlan> &plans) {
     const SimulatedPlan &answer = plans.front();
     std::vector<Baseline> baselines = answer.plan.baselines;
-    SimulatedChoice choice{0, 0, *answer.step, *answer.step, answer.plan.cost->seconds()};
+    SimulatedChoice choice{0, 0, *answer.step, *answer.step, answer.plan.cost->seconds(), {}};
     const Seconds limit = (1 + near_optimal_margin) * choice.least_sum;
     const SimulatedPlan *best = &answer;
     bool is_beaten = false;
@@ -188,6 +188,9 @@ FastestPlan fastest(const std::vector<SimulatedPlan> &plans) {
         best = &answer;
     Plan result = best->plan;
     choice.chosen = *best->step;
+    if (best != &answer)
+        choice.cheapest = {answer.plan.axes,    answer.plan.mesh, answer.plan.layers,
+                           answer.plan.storage, choice.least_sum, answer.plan.cost};
     result.baselines = std::move(baselines);
     if (choice.plans > 1)
         result.simulated = choice;

@@ -181,7 +181,7 @@ struct RunnerUp {
     Seconds added{}; ///< to the price; may be negative if simulation, a limit on memory or an inexact search decided
 };
 
-/// The best plan on a shape of the mesh other than the answer's.
+/// A plan that is not the answer: the best on another shape of the mesh, or the one with the least price.
 struct PassedPlan {
     std::vector<std::string> axes;
     Mesh mesh;
@@ -194,11 +194,12 @@ struct PassedPlan {
 /// The choice by simulated time, among plans of nearly the least price and plans of the literature
 /// (plan/near_optimal.h).
 struct SimulatedChoice {
-    int plans = 1;          ///< number of simulated plans, including the one with the least price
-    int further = 0;        ///< of these, plans of the literature whose price is not nearly the least
-    Seconds chosen{};       ///< a step of the answer, with overlap
-    Seconds of_least_sum{}; ///< a step of the plan with the least price, with overlap
-    Seconds least_sum{};    ///< its price
+    int plans = 1;                      ///< number of simulated plans, including the one with the least price
+    int further = 0;                    ///< of these, plans of the literature whose price is not nearly the least
+    Seconds chosen{};                   ///< a step of the answer, with overlap
+    Seconds of_least_sum{};             ///< a step of the plan with the least price, with overlap
+    Seconds least_sum{};                ///< its price
+    std::optional<PassedPlan> cheapest; ///< this plan, if another is the answer
 };
 
 /// What the search for pipelines came to, if the answer has none.

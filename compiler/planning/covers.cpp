@@ -74,6 +74,7 @@ bool PlanSearch::try_covers(double asked, Wanted wanted) {
     covered.plan.baselines = found_.plan.baselines; // of whole matrices, as the literature has them
     covered.plan.simulated = found_.plan.simulated;
     if (std::optional<plan::SimulatedChoice> &choice = covered.plan.simulated) {
+        choice->cheapest.reset(); // it is of the other network
         choice->chosen = choice->of_least_sum = raced->step;
         choice->least_sum = covered.plan.cost->seconds();
     }

@@ -94,8 +94,10 @@ void PlanSearch::stand_beside(plan::Plan &pipeline, cost::Seconds without, cost:
     pipeline.baselines = found_.plan.baselines;
     pipeline.covers = found_.plan.covers;
     pipeline.simulated = found_.plan.simulated;
-    if (pipeline.simulated)
+    if (pipeline.simulated) {
         pipeline.simulated->chosen = step;
+        pipeline.simulated->cheapest.reset(); // it has no pipeline
+    }
 }
 
 /// Schedules the plan, which is planned again, at a price of `at_most`, while its program takes too much memory. None:

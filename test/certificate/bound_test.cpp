@@ -80,16 +80,27 @@ double sum_of(Terms &terms, std::vector<Factor> &factors, const PerLayer<int> &v
     return sum;
 }
 
-/// Every value is charged for calls that it may share, with others that are drawn.
+/// Every value is charged for calls that it may share, with others that are drawn. Some calls are known to occur, or
+/// not to.
 Weights random_weights(Random &random, Terms &terms, const LayerStrategies &layers, double seconds, double limit) {
     Weights weights;
     sharding::Copies copies = terms.copies(layers);
     const sharding::Graph &graph = terms.pricing().graph();
+    std::set<SharedCall> used;
     for (const ValueId v : graph.values.ids())
-        for (const auto &[call, latency] : terms.pricing().price(v, terms.pricing().numbers(v, copies)).shared)
+        for (const auto &[call, latency] : terms.pricing().price(v, terms.pricing().numbers(v, copies)).shared) {
+            used.insert(call);
             if (uniform(random, 0, 2) > 0)
                 if (std::vector<ValueId> &values = weights.latency[call]; values.empty() || values.back() != v)
                     values.push_back(v);
+        }
+    for (const SharedCall &call : used)
+        if (!call.update && uniform(random, 0, 1))
+            weights.occurs[call] = true;
+    for (int axis = 0; axis < static_cast<int>(terms.pricing().mesh().sizes.size()); ++axis)
+        if (const SharedCall call{false, 4, {axis}}; !used.contains(call) && uniform(random, 0, 1))
+            weights.occurs[call] = false;
+    weights.penalty = seconds;
     if (uniform(random, 0, 1)) {
         weights.seconds_per_byte = seconds / limit * uniform(random, 1, 100) / 10;
         weights.operation = OperationId(uniform(random, -1, static_cast<int>(graph.operations.size()) - 1));
@@ -102,6 +113,8 @@ TEST(Terms, AreBelowThePriceOfEveryPlan) {
     int samples = 0;
     int tight = 0;
     int shared = 0;
+    int occurring = 0;
+    int absent = 0;
     for (int trial = 0; trial < 120; ++trial) {
         SCOPED_TRACE(trial);
         const auto planned = random_planned(random);
@@ -142,11 +155,15 @@ TEST(Terms, AreBelowThePriceOfEveryPlan) {
             ++samples;
             tight += weights.seconds_per_byte == 0 && exact > 0.9 * seconds;
             shared += !weights.latency.empty();
+            for (const auto &[call, occurs] : weights.occurs)
+                ++(occurs ? occurring : absent);
         }
     }
     EXPECT_GT(samples, 800);
     EXPECT_GT(tight, samples / 4);
     EXPECT_GT(shared, 100);
+    EXPECT_GT(occurring, 40);
+    EXPECT_GT(absent, 100);
 }
 
 LayerStrategies random_layers(Random &random, const PerLayer<Strategies> &options) {

@@ -26,6 +26,7 @@ TEST(Certificate, IsAcceptedAndNearlyAlwaysTight) {
     int ruled = 0;
     int limited = 0;
     int branched = 0;
+    int on_calls = 0;
     for (int trial = 0; checked < 240 && trial < 2000; ++trial) {
         SCOPED_TRACE(trial);
         const auto planned = random_planned(random);
@@ -41,12 +42,16 @@ TEST(Certificate, IsAcceptedAndNearlyAlwaysTight) {
         ruled += !request.pins.empty();
         limited += plan.memory_decided;
         for (const Part &part : certificate.parts)
-            branched += part.nodes.size() > 1;
+            for (const Node &node : part.nodes) {
+                branched += !node.branches.empty();
+                on_calls += node.call && !node.branches.empty();
+            }
     }
     EXPECT_EQ(checked, 240);
     EXPECT_GT(ruled, 40);
     EXPECT_GT(limited, 15);
     EXPECT_GT(branched, 40);
+    EXPECT_GT(on_calls, 10);
     EXPECT_GE(tight, 225);
 }
 
@@ -96,6 +101,27 @@ struct Tampering {
     std::string line; ///< its beginning
 };
 
+/// Of the first part, what no proof reaches.
+void claim_too_much(Certificate &c) {
+    c.parts[0].lower_bound = 2 * c.cost;
+    c.lower_bound = c.parts[1].lower_bound;
+    for (const Part &part : c.parts)
+        c.lower_bound = std::min(c.lower_bound, part.lower_bound);
+    c.gap = gap_of(c);
+}
+
+void branch_on(Certificate &c, const SharedCall &call) {
+    claim_too_much(c);
+    Part &part = c.parts[0];
+    const Node leaf = part.nodes[0];
+    part.nodes = {leaf, leaf, leaf};
+    part.nodes[0].rounds.resize(1);
+    part.nodes[0].rounds[0].kept = {};
+    part.nodes[0].layer = LayerId();
+    part.nodes[0].call = call;
+    part.nodes[0].branches = {{{0}, 1}, {{1}, 2}};
+}
+
 TEST(Certificate, TamperedWithIsRejectedWithWhatIsWrong) {
     const auto [request, plan] = example();
     const Certificate honest = prove(request, plan);
@@ -121,11 +147,11 @@ TEST(Certificate, TamperedWithIsRejectedWithWhatIsWrong) {
              c.lower_bound = 2 * c.cost;
              c.gap = -1;
          },
-         "the lower bound is above the cost"},
+         "the lower bound is above the least cost"},
         {"no number", [](Certificate &c) { c.lower_bound = std::numeric_limits<double>::infinity(); },
-         "the lower bound is above the cost"},
+         "the lower bound is above the least cost"},
         {"search's bound", [](Certificate &c) { c.search_lower_bound = 2 * c.cost; },
-         "the bound of the search is above the cost"},
+         "the bound of the search is above the least cost"},
         {"another network", [](Certificate &c) { c.asked.network[0] ^= 1; },
          "it belongs to another network: operations, extents or dimensions differ"},
         {"another machine", [](Certificate &c) { c.asked.machine[0] ^= 1; },
@@ -162,12 +188,80 @@ TEST(Certificate, TamperedWithIsRejectedWithWhatIsWrong) {
         {"no rounds", [](Certificate &c) { c.parts[0].nodes[0].rounds.clear(); }, first + ": the proof is incomplete"},
         {"weights", [](Certificate &c) { c.parts[0].nodes[0].weights.seconds_per_byte = -1; },
          first + ": the weights do not prove a bound"},
+        {"memory's price without a limit",
+         [](Certificate &c) {
+             claim_too_much(c);
+             c.parts[0].nodes[0].weights.seconds_per_byte = 1;
+         },
+         first + ": the weights do not prove a bound"},
+        {"a penalty beyond all costs", [](Certificate &c) { c.parts[0].nodes[0].weights.penalty = 1e9; },
+         first + ": the weights do not prove a bound"},
+        {"huge messages", [](Certificate &c) { c.parts[0].nodes[0].rounds[0].unit = 1e20; },
+         first + ": its messages are too large to prove a bound"},
+        {"a call over other axes", [](Certificate &c) { branch_on(c, {false, 4, {-5}}); },
+         first + ": its branches on a shared call do not prove a bound"},
+        {"a call over an axis twice", [](Certificate &c) { branch_on(c, {false, 4, {0, 0}}); },
+         first + ": its branches on a shared call do not prove a bound"},
+        {"a call over no axes", [](Certificate &c) { branch_on(c, {false, 4, {}}); },
+         first + ": its branches on a shared call do not prove a bound"},
+        {"a call of norms", [](Certificate &c) { branch_on(c, {true, 4, {0}}); },
+         first + ": its branches on a shared call do not prove a bound"},
+        {"one branch on a call",
+         [](Certificate &c) {
+             branch_on(c, {false, 4, {0}});
+             c.parts[0].nodes[0].branches.pop_back();
+         },
+         first + ": its branches on a shared call do not prove a bound"},
+        {"a call twice",
+         [](Certificate &c) {
+             branch_on(c, {false, 4, {0}});
+             c.parts[0].nodes[1] = c.parts[0].nodes[0];
+         },
+         first + ": its branches on a shared call do not prove a bound"},
         {"messages less", [](Certificate &c) { c.parts[0].nodes[0].rounds[0].messages.push_back({1}); },
          first + ": the messages do not fit the network"},
     };
     for (const Tampering &tampering : all) {
         Certificate changed = honest;
         tampering.change(changed);
+        const std::string line = check(changed, request);
+        EXPECT_EQ(line.substr(0, tampering.line.size()), tampering.line) << tampering.what;
+    }
+}
+
+/// A plan that was chosen although another one costs less.
+TEST(Certificate, KnowsThePlanThatCostsLeast) {
+    auto [request, plan] = example();
+    const plan::Plan best = plan;
+    const auto options = strategies(request, {plan.axes, plan.mesh});
+    for (const LayerId l : options.ids())
+        plan.layers[l] = options[l].front();
+    plan.cost = std::make_shared<const cost::CostTable>(
+        plan::evaluate(request, plan.mesh, plan.axes, plan.layers, plan.storage));
+    ASSERT_GT(plan.cost->seconds(), 1.01 * best.cost->seconds());
+    plan.simulated = plan::SimulatedChoice{};
+    plan.simulated->cheapest = {best.axes, best.mesh, best.layers, best.storage, best.cost->seconds(), best.cost};
+    const Certificate honest = read_back(prove(request, plan));
+    EXPECT_EQ(check(honest, request), "");
+    EXPECT_LE(honest.gap, 1e-8);
+    EXPECT_NEAR(honest.lower_bound, best.cost->seconds().value, 1e-8 * honest.cost);
+    const std::string layer = request.graph.layers[LayerId(0)].name;
+    const std::vector<Tampering> all = {
+        {"its cost", [](Certificate &c) { c.cheapest->cost *= 1.001; }, "the plan that costs least: a step takes "},
+        {"its mesh", [](Certificate &c) { c.cheapest->sizes = {3, 1}; },
+         "the plan that costs least: its mesh is not one that 4 ranks may form"},
+        {"its storage", [](Certificate &c) { c.cheapest->storage.parameters = {7}; },
+         "the plan that costs least: its storage is not among the choices"},
+        {"its layers", [](Certificate &c) { c.cheapest->layers = {}; }, "the plan that costs least: it has "},
+        {"its strategy", [](Certificate &c) { c.cheapest->layers[LayerId(0)].loop_of_axis[0] = "nothing"; },
+         "the plan that costs least: the strategy of layer '" + layer + "' breaks the rules"},
+        {"none", [](Certificate &c) { c.cheapest.reset(); }, "the gap is "},
+    };
+    for (const Tampering &tampering : all) {
+        Certificate changed = honest;
+        tampering.change(changed);
+        if (changed.cheapest)
+            changed.gap = gap_of(changed);
         const std::string line = check(changed, request);
         EXPECT_EQ(line.substr(0, tampering.line.size()), tampering.line) << tampering.what;
     }
@@ -284,7 +378,7 @@ TEST(Json, EveryDefectIsOneLine) {
     EXPECT_EQ(line_of("", "", ""), "[1:0, byte=0]: Unexpected EOF");
     EXPECT_EQ(line_of("{}", "", ""), "it has no 'planc_certificate'");
     EXPECT_EQ(line_of("3", "", ""), "it has no 'planc_certificate'");
-    EXPECT_EQ(line_of(text, "\"planc_certificate\": 4", "\"planc_certificate\": 5"),
+    EXPECT_EQ(line_of(text, "\"planc_certificate\": 5", "\"planc_certificate\": 6"),
               "it was written by another version of planc");
     EXPECT_EQ(line_of(text, "\"gap\": ", "\"gab\": "), "it has no 'gap'");
     EXPECT_EQ(line_of(text, "\"ranks\": 4", "\"ranks\": 4.5"), "asked.ranks is not a whole number");

@@ -93,7 +93,15 @@ std::string verdict(const certificate::Certificate &certificate, const Options &
             cost::human_bytes(cost::Bytes(certificate.memory)) + " a rank\n";
     text += "lower bound " + cost::human_seconds(cost::Seconds(certificate.lower_bound)) + ": " +
             what_is_bounded(certificate, compilation);
-    text += certificate.gap > 1e-9 ? std::string("; the optimality gap is ") + gap + "\n" : "\n";
+    if (certificate.gap > 1e-9)
+        text +=
+            std::string("; the optimality gap ") + (certificate.cheapest ? "of the least price " : "") + "is " + gap;
+    text += "\n";
+    if (certificate.cheapest)
+        text += "the least price is that of another plan, " +
+                cost::human_seconds(cost::Seconds(certificate.cheapest->cost)) + ", " +
+                cost::percent(1 - certificate.cheapest->cost / certificate.cost) +
+                " less; that this one takes less with overlap is not proved\n";
     if (certificate.search_lower_bound > certificate.lower_bound * (1 + 1e-9))
         text += "the search's own lower bound is " +
                 cost::human_seconds(cost::Seconds(certificate.search_lower_bound)) +
