@@ -8,14 +8,26 @@ namespace {
 
 constexpr std::int64_t most_microbatches = 64;
 
+/// "each block", "block[0], block[1]", "12 blocks (block[0] to block[11])"
+std::string words_of(const std::vector<std::string> &selectors) {
+    constexpr std::size_t most_listed = 3;
+    const auto is_pattern = [](const std::string &selector) { return selector.find('*') != std::string::npos; };
+    if (selectors.size() > most_listed && std::ranges::none_of(selectors, is_pattern))
+        return std::to_string(selectors.size()) + " blocks (" + selectors.front() + " to " + selectors.back() + ")";
+    std::string all;
+    for (const std::string &selector : selectors)
+        all += (all.empty() ? "" : ", ") + (selector.empty() ? "each block" : selector);
+    return all;
+}
+
 } // namespace
 
 std::vector<std::string> words(const MemorySavings &savings) {
     std::vector<std::string> result;
     if (savings.microbatches > 1)
         result.push_back("gradients summed over " + std::to_string(savings.microbatches) + " micro-batches");
-    for (const std::string &selector : savings.recompute)
-        result.push_back("activations of " + (selector.empty() ? "each layer" : selector) + " computed again");
+    if (!savings.recompute.empty())
+        result.push_back("activations of " + words_of(savings.recompute) + " computed again");
     if (savings.cover > 0)
         result.push_back("sparse products move minimal covers of " + std::to_string(savings.cover) + " parts");
     return result;

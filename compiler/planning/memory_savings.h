@@ -24,7 +24,7 @@ struct MemorySavings {
 [[nodiscard]] std::vector<std::string> words(const MemorySavings &savings);
 
 /// What a search may try beyond `pinned`, the savings that the layout asks for, in this order: 2, 4, 8, …
-/// micro-batches, which cost little time; then recomputation of all layers, which costs up to a third, with 1, 2, 4, 8,
+/// micro-batches, which cost little time; then recomputation in all blocks, which costs up to a third, with 1, 2, 4, 8,
 /// … of them. `batch` is the number of samples.
 [[nodiscard]] std::vector<MemorySavings> further_savings(const MemorySavings &pinned, std::int64_t batch);
 

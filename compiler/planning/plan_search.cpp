@@ -14,7 +14,12 @@ namespace {
 
 constexpr int most_rounds = 8;           ///< of planning for less memory, with any savings
 constexpr std::size_t most_smallest = 3; ///< training steps whose smallest plan is searched
+constexpr std::size_t fine_enough = 32;  ///< parts of all blocks: recomputing one takes 1 % of a step at most
 constexpr cost::Seconds unlimited = plan::Request::unlimited;
+
+bool recomputes_all(const MemorySavings &savings) {
+    return std::ranges::find(savings.recompute, "") != savings.recompute.end();
+}
 
 plan::Plan too_large(cost::Bytes takes, double asked) {
     plan::Plan plan;
@@ -135,19 +140,59 @@ bool PlanSearch::try_savings(double asked) {
     for (const MemorySavings &savings : further()) {
         if (was_tried(savings) || (best && only_takes_longer(savings, best->savings, best->plan)))
             continue;
-        std::optional<Found> next = plan_with(savings, asked, best ? best->plan.cost->seconds() : unlimited);
-        if (!next)
+        if (!try_with(savings, asked, best))
             return false;
-        if (next->plan.out_of_memory && next->plan.least_memory < found_.plan.least_memory)
-            std::swap(found_, *next);
-        found_.plan.least_was_found |= next->plan.out_of_memory && next->plan.least_was_found;
-        if (has_plan(next->plan) && (!best || next->plan.cost->seconds() < best->plan.cost->seconds()))
-            std::swap(best, next);
-        if (next && (has_plan(next->plan) || next->plan.too_slow))
-            others_.push_back(*std::move(next));
     }
+    if (best && pinned_.recompute.empty() && recomputes_all(best->savings) && !recompute_fewer(asked, best))
+        return false;
     if (best)
         found_ = *std::move(best);
+    return true;
+}
+
+/// `best` becomes the plan with these savings if that is faster.
+bool PlanSearch::try_with(const MemorySavings &savings, double asked, std::optional<Found> &best) {
+    std::optional<Found> next = plan_with(savings, asked, best ? best->plan.cost->seconds() : unlimited);
+    if (!next)
+        return false;
+    if (next->plan.out_of_memory && next->plan.least_memory < found_.plan.least_memory)
+        std::swap(found_, *next);
+    found_.plan.least_was_found |= next->plan.out_of_memory && next->plan.least_was_found;
+    if (has_plan(next->plan) && (!best || next->plan.cost->seconds() < best->plan.cost->seconds()))
+        std::swap(best, next);
+    if (next && (has_plan(next->plan) || next->plan.too_slow))
+        others_.push_back(*std::move(next));
+    return true;
+}
+
+/// Computes the activations of fewer blocks again, of as few as the limit seems to demand if each saves as much. They
+/// are the first ones: what is computed again for them comes last, when the activations of the others are freed.
+bool PlanSearch::recompute_fewer(double asked, std::optional<Found> &best) {
+    const std::vector<std::string> &blocks = tools_.blocks;
+    const std::size_t least_step = 1 + (blocks.size() - 1) / fine_enough;
+    const double limit = best->plan.memory_limit_bytes;
+    std::size_t too_few = 0;
+    std::size_t enough = blocks.size();
+    MemorySavings savings = best->savings;
+    savings.recompute.clear();
+    const auto without = std::ranges::find(tried_, savings, &Tried::savings);
+    double needed = without == tried_.end() ? 0 : without->least.value; // with too few
+    while (needed > limit) {
+        const double saved = needed - std::min(best->plan.cost->memory.total().value, limit);
+        const double steps = (needed - limit) / saved * static_cast<double>(enough - too_few);
+        const std::size_t count = too_few + std::max(static_cast<std::size_t>(steps), least_step);
+        if (count >= enough)
+            break;
+        savings.recompute.assign(blocks.begin(), blocks.begin() + static_cast<std::ptrdiff_t>(count));
+        if (!try_with(savings, asked, best))
+            return false;
+        if (best->savings == savings) {
+            enough = count;
+        } else {
+            too_few = count;
+            needed = tried_.back().least.value; // 0: enough, and yet no faster
+        }
+    }
     return true;
 }
 
@@ -223,7 +268,6 @@ bool PlanSearch::tighten_limit(double asked, Wanted wanted) {
 /// No plan keeps the limit by its estimate, or none does by its program. The program of the smallest plan may; then
 /// the fastest plan is taken that needs as much more as the limit leaves.
 bool PlanSearch::take_smallest(double asked) {
-    constexpr double most_saved = 2; // of what an estimate counts, by the schedule: 0.56 was seen
     std::optional<Found> smallest;
     if (!find_smallest(smallest))
         return false;
@@ -233,20 +277,16 @@ bool PlanSearch::take_smallest(double asked) {
         return true;
     }
     const cost::Bytes estimate = smallest->plan.cost->memory.total();
-    std::vector<Scheduled> made;
-    if (estimate.value <= most_saved * asked) {
-        made = smallest->step->schedule({&smallest->plan}, Wanted::program);
-        if (made.empty())
-            return false;
-    }
-    if (made.empty() || static_cast<double>(made.front().arena_bytes) > asked) {
-        double takes = made.empty() ? estimate.value : static_cast<double>(made.front().arena_bytes);
-        takes = least_arena_ == 0 ? takes : std::min(takes, static_cast<double>(least_arena_));
+    std::vector<Scheduled> made = smallest->step->schedule({&smallest->plan}, Wanted::program);
+    if (made.empty())
+        return false;
+    const double arena = static_cast<double>(made.front().arena_bytes);
+    if (arena > asked) {
+        const double takes = least_arena_ == 0 ? arena : std::min(arena, static_cast<double>(least_arena_));
         smallest->plan = too_large(cost::Bytes(takes), asked);
         found_ = *std::move(smallest);
         return true;
     }
-    const double arena = static_cast<double>(made.front().arena_bytes);
     Found faster{smallest->savings, smallest->step};
     if (!make_plan(faster, estimate.value * asked / arena))
         return false;

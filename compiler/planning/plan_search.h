@@ -37,6 +37,8 @@ struct Tools {
     std::function<plan::Plan(const plan::Request &, cost::Bytes known)> smallest_plan = plan::smallest_plan;
     std::function<plan::PipelineChance(const plan::Request &, int microbatches, cost::Seconds at_most)>
         chance_of_pipelines = plan::chance_of_pipelines;
+    /// The blocks that recomputation may be limited to, as selectors in the order of the network.
+    std::vector<std::string> blocks = {};
     /// Whether a batch can be divided into micro-batches. None: it can.
     std::function<bool()> may_divide;
     /// Whether sparse products can move minimal covers between so many parts. None: there are no such products.
@@ -110,6 +112,8 @@ class PlanSearch {
     [[nodiscard]] bool take_smallest(double asked);
     [[nodiscard]] bool find_smallest(std::optional<Found> &smallest);
     [[nodiscard]] bool try_savings(double asked);
+    [[nodiscard]] bool try_with(const MemorySavings &savings, double asked, std::optional<Found> &best);
+    [[nodiscard]] bool recompute_fewer(double asked, std::optional<Found> &best);
     [[nodiscard]] bool try_more_microbatches(double asked);
     [[nodiscard]] std::optional<Found> plan_with(const MemorySavings &savings, double asked, cost::Seconds at_most);
     [[nodiscard]] std::vector<MemorySavings> further();

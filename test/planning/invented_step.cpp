@@ -154,6 +154,7 @@ std::optional<Answer> World::run(const MemorySavings &pinned, std::int64_t batch
         steps.push_back(step);
         return step;
     };
+    tools.blocks = blocks;
     tools.may_divide = [&] { return may_divide; };
     tools.may_accumulate = [&] { return may_accumulate; };
     if (may_cover)

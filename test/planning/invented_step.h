@@ -32,13 +32,14 @@ class World {
     std::map<std::string, Figures> figures; ///< by the name of the plan
     double asked_limit = 0;                 ///< by the layout; bytes
     bool search = true;
-    bool pipelines = false;        ///< may be searched
-    bool may_divide = true;        ///< a batch into micro-batches
-    bool may_accumulate = false;   ///< gradients over micro-batches, for pipelines
-    bool pipelines_may_win = true; ///< by the bounds of the undivided step
-    bool may_cover = false;        ///< sparse products
-    bool has_halves = true;        ///< covers have rows of both kinds
-    double bytes_of_variables = 0; ///< of all ranks
+    bool pipelines = false;          ///< may be searched
+    bool may_divide = true;          ///< a batch into micro-batches
+    bool may_accumulate = false;     ///< gradients over micro-batches, for pipelines
+    bool pipelines_may_win = true;   ///< by the bounds of the undivided step
+    bool may_cover = false;          ///< sparse products
+    bool has_halves = true;          ///< covers have rows of both kinds
+    std::vector<std::string> blocks; ///< that may be recomputed
+    double bytes_of_variables = 0;   ///< of all ranks
     /// The planner: of the training step with these savings under a limit. The limit that held is written for it.
     std::function<plan::Plan(const MemorySavings &, double limit)> make_plan;
     std::function<plan::Plan(const MemorySavings &)> smallest_plan = [](const MemorySavings &) {

@@ -21,4 +21,15 @@ TEST(FurtherSavings, KeepWhatIsPinned) {
     EXPECT_EQ(further_savings({4, {"block*"}}, 64), All{});
 }
 
+TEST(MemorySavings, AreNamedInShort) {
+    using Words = std::vector<std::string>;
+    EXPECT_EQ(words({}), Words{});
+    EXPECT_EQ(words({4, {""}}),
+              (Words{"gradients summed over 4 micro-batches", "activations of each block computed again"}));
+    EXPECT_EQ(words({1, {"a", "b"}}), Words{"activations of a, b computed again"});
+    EXPECT_EQ(words({1, {"a[0]", "a[1]", "a[2]", "a[3]"}}),
+              Words{"activations of 4 blocks (a[0] to a[3]) computed again"});
+    EXPECT_EQ(words({1, {"a", "b*", "c", "d"}}), Words{"activations of a, b*, c, d computed again"});
+}
+
 } // namespace planc::planning

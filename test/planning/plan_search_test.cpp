@@ -168,6 +168,37 @@ TEST(PlanSearch, SavingsAreTriedInOrderUntilMoreMicroBatchesOnlyTakeLonger) {
     EXPECT_EQ(std::count(world.log.begin(), world.log.end(), "derive 8 recompute"), 0);
 }
 
+/// Ten blocks with ten bytes of activations each that may be computed again, a tenth of a second each.
+TEST(PlanSearch, AsFewBlocksAreRecomputedAsTheLimitDemands) {
+    World world;
+    for (int i = 0; i < 10; ++i)
+        world.blocks.push_back("block[" + std::to_string(i) + "]");
+    world.make_plan = [](const MemorySavings &savings, double limit) {
+        const bool all = savings.recompute == std::vector<std::string>{""};
+        const double recomputed = all ? 10 : static_cast<double>(savings.recompute.size());
+        const double bytes = 150 - 10 * recomputed;
+        return bytes <= limit ? priced(all ? "all" : "some", 2 + 0.1 * recomputed, bytes) : nothing_fits(bytes);
+    };
+    world.figures["some"] = {2, 60};
+    world.figures["all"] = {3, 50};
+    world.asked_limit = 85;
+    std::optional<Answer> answer = world.run({}, 1);
+    ASSERT_TRUE(answer);
+    const std::vector<std::string> first(world.blocks.begin(), world.blocks.begin() + 7);
+    EXPECT_EQ(answer->savings, (MemorySavings{1, first}));
+    EXPECT_LE(std::count(world.log.begin(), world.log.end(), "plan for 85"), 5);
+
+    world.asked_limit = 55; // all are needed
+    answer = world.run({}, 1);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->savings, (MemorySavings{1, {""}}));
+
+    world.asked_limit = 85; // the user has chosen
+    answer = world.run({1, {""}}, 1);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->savings, (MemorySavings{1, {""}}));
+}
+
 TEST(PlanSearch, WhatWasGivenUpForAFasterPlanIsPlannedWhereThatOneGetsSlower) {
     World world;
     world.asked_limit = 100;
@@ -260,19 +291,6 @@ TEST(PlanSearch, WhereNothingFitsTheProgramOfTheSmallestPlanSaysHowMuchIsMissing
     EXPECT_FALSE(answer->schedule);
     EXPECT_EQ(std::count(world.log.begin(), world.log.end(), "smallest plan"), 1) << "the bounds of others are larger";
     EXPECT_EQ(std::count(world.log.begin(), world.log.end(), "schedule program: small"), 1);
-}
-
-TEST(PlanSearch, ASmallestPlanFarAboveTheLimitIsNotScheduled) {
-    World world;
-    world.asked_limit = 100;
-    world.make_plan = [](const MemorySavings &, double) { return nothing_fits(150); };
-    world.smallest_plan = [](const MemorySavings &savings) {
-        return priced("small", 9, savings.recompute.empty() ? 210 : 250);
-    };
-    const std::optional<Answer> answer = world.run({}, 1);
-    ASSERT_TRUE(answer);
-    EXPECT_EQ(answer->plan.failure, plan::does_not_fit(cost::Bytes(210), cost::Bytes(100), plan::Least::found));
-    EXPECT_EQ(std::count(world.log.begin(), world.log.end(), "smallest plan"), 2);
 }
 
 TEST(PlanSearch, WhereTheStateAloneIsTooLargeNoSavingsAreTried) {

@@ -194,7 +194,16 @@ class Parser {
         const std::string value = attached ? text.substr(equals + 1) : arguments_[++at_];
         if (value.empty())
             throw WrongUsage{name + " needs a value, got an empty one"};
-        known->second(options_, value);
+        known->second(options_, listed(name, value));
+    }
+
+    /// The value of an option that takes a list, after those that it was given before.
+    std::string listed(const std::string &name, const std::string &value) {
+        static constexpr std::string_view lists[] = {"--dim", "--layouts", "--machine-set", "--mesh"};
+        if (std::ranges::find(lists, name) == std::end(lists))
+            return value;
+        std::string &all = lists_[name];
+        return all += (all.empty() ? "" : ",") + value;
     }
 
     static std::string unknown(const std::string &name) {
@@ -410,6 +419,7 @@ class Parser {
 
     const std::vector<std::string> &arguments_;
     std::size_t at_ = 0;
+    std::map<std::string, std::string> lists_; ///< by option: the values so far
     Options options_;
 };
 
@@ -461,7 +471,8 @@ What to plan for
                        skylake, skylake_cores, summit), or a .plan file with one; default: that of the mesh, else local
   --machine-set a=V,…  replaces figures of the machine: latency and bandwidth of the network; peak, memory_bandwidth
                        and memory of a rank; with units: latency=2us,bandwidth=100Gbit/s
-  --dim name=N,…       extents of dimensions that the file declares or leaves open
+  --dim name=N,…       extents of dimensions that the file declares or leaves open; like all lists, also in several
+                       options: --dim a=2 --dim b=3
   --data DIR           where data files are, such as those of a graph; default: as the file says
   --effort X           work of the search for a plan, as a multiple of the default: 0.1 is quicker, 10 closes more gaps
 

@@ -142,6 +142,7 @@ bool Compilation::choose_plan() {
     tools.may_divide = [this] { return may_divide(); };
     tools.may_accumulate = [this] { return may_accumulate(); };
     tools.may_cover = [this](std::int64_t parts) { return may_cover(program_->trains.back(), parts); };
+    tools.blocks = blocks_of(program_->trains.back().loss);
     const planning::MemorySavings pinned = pinned_savings();
     const bool changes = updates_of(layout_of(*program_, options_)) != pipeline::Updates{};
     planning::PlanSearch search(std::move(tools), pinned,

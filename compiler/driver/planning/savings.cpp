@@ -10,6 +10,8 @@
 #include <planrt/sparse_traffic.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,31 @@ std::string beginning(const std::string &path, std::ptrdiff_t count) {
     for (; count > 0 && end != std::string::npos; --count)
         end = path.find('.', end == 0 ? 0 : end + 1);
     return path.substr(0, end);
+}
+
+/// The block of each layer: its path to the last name with an index, or else its first name that contains no such
+/// paths.
+std::map<std::string, std::string> blocks_by_layer(const std::vector<std::string> &layers) {
+    std::map<std::string, std::string> blocks;
+    std::set<std::string> containers;
+    for (const std::string &layer : layers) {
+        const std::size_t index = layer.rfind(']');
+        if (index == std::string::npos)
+            continue;
+        const std::string block = layer.substr(0, layer.find('.', index));
+        for (auto dot = block.find('.'); dot != std::string::npos; dot = block.find('.', dot + 1))
+            containers.insert(block.substr(0, dot));
+        blocks[layer] = block;
+    }
+    for (const std::string &layer : layers) {
+        if (blocks.contains(layer))
+            continue;
+        std::ptrdiff_t names = 1;
+        while (containers.contains(beginning(layer, names)) && beginning(layer, names) != layer)
+            ++names;
+        blocks[layer] = beginning(layer, names);
+    }
+    return blocks;
 }
 
 /// Those whose rows and columns are the same vertices.
@@ -86,6 +113,20 @@ bool may_cover(const sema::Train &train, std::int64_t parts) {
                                [parts](const sema::Matrix *matrix) { return matrix->pattern->rows >= parts; });
 }
 
+std::vector<std::string> blocks_of(const sema::Network &loss) {
+    const std::map<std::string, std::string> of_layer = blocks_by_layer(loss.layers);
+    const auto lies_in = [&](const std::string &block) {
+        return std::ranges::count(loss.layers, block, [&](const std::string &layer) { return of_layer.at(layer); });
+    };
+    std::vector<std::string> blocks;
+    for (const std::string &layer : loss.layers) {
+        const std::string &block = of_layer.at(layer);
+        if (std::ranges::find(blocks, block) == blocks.end() && lies_in(block) > 1)
+            blocks.push_back(block);
+    }
+    return blocks;
+}
+
 void set_savings(mlir::ModuleOp module, const sema::Train &train, const planning::MemorySavings &savings) {
     mlir::Builder builder(module.getContext());
     if (savings.microbatches > 1)
@@ -93,12 +134,13 @@ void set_savings(mlir::ModuleOp module, const sema::Train &train, const planning
     if (savings.cover > 0)
         module->setAttr("plan.halves", halves(train, static_cast<int>(savings.cover), builder));
     mlir::NamedAttrList groups;
+    const std::map<std::string, std::string> blocks = blocks_by_layer(train.loss.layers);
     for (const std::string &layer : train.loss.layers) {
         for (const std::string &selector : savings.recompute) {
             if (layer == "loss" || !sema::selects(selector, layer))
                 continue;
-            const auto names = selector.empty() ? 1 : 1 + std::count(selector.begin(), selector.end(), '.');
-            groups.set(layer, builder.getStringAttr(beginning(layer, names)));
+            const auto names = 1 + std::count(selector.begin(), selector.end(), '.');
+            groups.set(layer, builder.getStringAttr(selector.empty() ? blocks.at(layer) : beginning(layer, names)));
         }
     }
     if (!groups.empty())

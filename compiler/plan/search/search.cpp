@@ -148,9 +148,11 @@ class MeshSearch {
         const auto interesting = [this] { return std::min(give_up_at_, best()); };
         if (!is_tiny(space_) || found_.lower_bound >= interesting() * (1 - rounding))
             return;
+        const double most_work = std::min(most_work_, memo_.work + least_share * allowed_work(request_));
         const double bound = split_search(
             problems_.without(0, byte_limit_ > 0 ? byte_limit_ : infinity, counted_),
-            [this](const std::vector<int> &values) { offer(values); }, interesting);
+            [this](const std::vector<int> &values) { offer(values); }, interesting,
+            [&] { return memo_.work >= most_work; });
         found_.lower_bound = std::max(found_.lower_bound, bound);
     }
 

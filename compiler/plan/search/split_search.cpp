@@ -8,8 +8,6 @@ namespace planc::plan {
 
 namespace {
 
-constexpr int most_nodes = 1024;
-
 struct Node {
     double bound = 0;
     std::vector<int> fixed; ///< per variable: its value; -1: any
@@ -33,15 +31,15 @@ Problem restricted(const Problem &problem, const std::vector<int> &fixed, double
 } // namespace
 
 double split_search(const Problem &problem, const std::function<void(const std::vector<int> &)> &offer,
-                    const std::function<double()> &best) {
+                    const std::function<double()> &best, const std::function<bool()> &is_done) {
     std::vector<bool> follows(problem.domains.size(), false);
     for (const std::size_t f : problem.binding)
         follows[problem.factors[f].variables.back()] = true;
     std::vector<Node> open{{0, std::vector<int>(problem.domains.size(), -1)}};
-    for (int nodes = 0; !open.empty(); ++nodes) {
+    while (!open.empty()) {
         const auto least =
             std::min_element(open.begin(), open.end(), [](const Node &a, const Node &b) { return a.bound < b.bound; });
-        if (least->bound >= best() * (1 - rounding) || nodes == most_nodes)
+        if (least->bound >= best() * (1 - rounding) || is_done())
             return std::min(least->bound, best());
         const Node node = std::move(*least);
         open.erase(least);
