@@ -136,7 +136,7 @@ class Derivation {
         if (failed(gradients))
             return mlir::failure();
         if (has_parts())
-            accumulate(*gradients, end, kind);
+            accumulate(*gradients, end);
         if (kind.updates) {
             add_updates(module_, *gradients, loss_->getAttrOfType<mlir::DictionaryAttr>("plan.optimizer"), state_,
                         builder_);
@@ -170,7 +170,7 @@ class Derivation {
     }
 
     /// The loss becomes a sum over the micro-batches, and every gradient a sum over those of its update.
-    void accumulate(std::vector<ParameterGradient> &gradients, ReturnOp end, const program::MicroBatchKind &kind) {
+    void accumulate(std::vector<ParameterGradient> &gradients, ReturnOp end) {
         const auto sum = [&](mlir::Value value, const std::string &name, mlir::StringAttr layer,
                              mlir::StringRef phase) {
             return builder_
@@ -179,7 +179,9 @@ class Derivation {
                 .getResult();
         };
         end->setOperand(0, sum(end.getOperand(0), "loss", builder_.getStringAttr("loss"), "loss"));
-        if (kind.begins && kind.updates) // alone in its update
+        // One that is alone in its update, where others are not, lays its gradients out as a sum all the same: plans
+        // are priced by it.
+        if (std::ranges::all_of(kinds_, &program::MicroBatchKind::updates))
             return;
         for (ParameterGradient &entry : gradients) {
             ir::ReadOp read = entry.parameter;

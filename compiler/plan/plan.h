@@ -238,8 +238,8 @@ struct Plan {
     std::optional<PassedPipelines> passed_pipelines; ///< none: the search did not look for pipelines
     std::optional<ComparedCovers> covers;            ///< one of the two plans is this; none: they were not compared
     std::optional<Seconds> without_pipeline;         ///< a step of the fastest plan without one; none: nothing fits
-    std::vector<Plan> other_pipelines; ///< the fastest with other numbers of stages a rank, by their prices: these are
-                                       ///< of schedules whose prices differ in how exact they are
+    std::vector<Plan> other_pipelines; ///< the fastest with other numbers of stages a rank, and with replicas of the
+                                       ///< weights: prices of these schedules differ in how exact they are
     SharedCost cost = std::make_shared<const CostTable>();
     Seconds lower_bound{};                        ///< no plan of the space has a lower price
     PerLayer<std::optional<RunnerUp>> runner_ups; ///< none: no other choice, or not asked for

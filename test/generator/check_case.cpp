@@ -218,8 +218,7 @@ class Check {
                 ++result_.collectives[collective.kind];
             compare_traffic(traffic, *plan.cost, false);
         });
-        check_schedule(reference, std::move(module),
-                       is_priced_whole(derived, request, plan) ? plan.cost.get() : nullptr);
+        check_schedule(reference, std::move(module), plan.cost.get());
     }
 
     void check_schedule(const Reference &reference, Module module, const cost::CostTable *table) {

@@ -283,14 +283,6 @@ void compare_traffic(const std::vector<CollectiveRecord> &executed, const cost::
                          std::to_string(table.calls));
 }
 
-bool is_priced_whole(mlir::ModuleOp derived, const plan::Request &request, const plan::Plan &plan) {
-    const int count = request.graph.microbatches;
-    if (!plan.pipeline)
-        return true;
-    const pipeline::Updates updates = ir::updates_of(derived);
-    return updates.accumulated <= 1 || updates.accumulated >= count || count % updates.accumulated != 1;
-}
-
 void compare_busiest(const std::vector<CollectiveRecord> &executed, const cost::CostTable &table) {
     std::vector<Moved> moved(static_cast<std::size_t>(table.mesh.ranks()));
     for (const CollectiveRecord &record : executed)

@@ -74,10 +74,6 @@ struct Moved {
     friend auto operator<=>(const Moved &, const Moved &) = default;
 };
 
-/// Whether the price knows all code of the program: not where the last update of a step has one micro-batch and others
-/// several (plan/pipeline/README.md). `derived`: the step.
-[[nodiscard]] bool is_priced_whole(mlir::ModuleOp derived, const plan::Request &request, const plan::Plan &plan);
-
 /// Of a pipeline: does the rank with the most bytes, and of those with the most calls, hand to MPI what the table says?
 void compare_busiest(const std::vector<Moved> &ranks, const cost::CostTable &table);
 void compare_busiest(const std::vector<interpret::CollectiveRecord> &executed, const cost::CostTable &table);

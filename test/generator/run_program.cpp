@@ -187,8 +187,7 @@ class Check {
         const plan::Plan plan = plan::make_plan(request);
         if (!plan.failure.empty())
             throw Refusal(plan.failure);
-        if (is_priced_whole(*module, request, plan))
-            price_ = plan.cost;
+        price_ = plan.cost;
         changes_weights_ = has_several_updates(*module);
     }
 
@@ -317,7 +316,7 @@ class Check {
     std::string layout_;
     bool partial_batch_ = false;
     bool changes_weights_ = false; ///< within the step
-    plan::SharedCost price_;       ///< of a pipeline; null where it does not know all that the program runs
+    plan::SharedCost price_;       ///< of a pipeline
     std::vector<double> losses_;
     double test_loss_ = std::nan("");
     double accuracy_ = std::nan("");

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 
 namespace planc::plan {
@@ -59,7 +60,10 @@ double least_of_all(const Request &request) {
                     for (const int chunks : {1, 2}) {
                         Begins begins{0};
                         all_cuts(cuts, chunks * depth.ranks, begins, [&](const Begins &each) {
-                            for (const std::string &schedule : searched_schedules(chunks)) {
+                            std::vector<std::string> schedules = searched_schedules(chunks);
+                            if (chunks == 1 && depth.ranks % 2 == 0)
+                                schedules.emplace_back("chimera");
+                            for (const std::string &schedule : schedules) {
                                 plan.pipeline = PipelinePlan{depth.axis, schedule, chunks, cuts.stages(each)};
                                 const CostTable table = price_pipeline(request, plan);
                                 if (request.memory_limit_bytes == 0 ||
@@ -75,12 +79,13 @@ double least_of_all(const Request &request) {
     return least;
 }
 
-TEST(PipelineSearch, IsNearTheBestOfAllAndItsBoundBelow) {
+/// PLANC_TEST_CASES=500 plan_test --gtest_filter=PipelineSearch.FindsTheBest*: 17 minutes.
+TEST(PipelineSearch, FindsTheBestOfAllAndItsBoundIsBelow) {
     Random random(7); // NOLINT(cert-msc51-cpp): every run takes the same cases
-    int equal = 0;
+    const char *asked = std::getenv("PLANC_TEST_CASES");
+    const int all = asked != nullptr ? std::atoi(asked) : 16;
     int cases = 0;
-    double worst = 1;
-    for (int i = 0; i < 30; ++i) {
+    for (int i = 0; i < all; ++i) {
         SCOPED_TRACE(i);
         Request request = random_pipelines(random);
         if (i % 2 == 1) // under a limit
@@ -97,11 +102,9 @@ TEST(PipelineSearch, IsNearTheBestOfAllAndItsBoundBelow) {
         const double found = plan.cost->seconds().value;
         EXPECT_GE(found, least * (1 - 1e-9));
         EXPECT_LE(plan.lower_bound.value, least * (1 + 1e-9));
-        worst = std::max(worst, found / least);
-        equal += found <= least * (1 + 1e-9);
+        EXPECT_LE(found, least * (1 + 1e-9));
     }
-    EXPECT_GE(equal, 0.9 * cases);
-    EXPECT_LE(worst, 1.15); // no single change is better, and no pair of them; of 60 cases, one was above 1.01
+    EXPECT_GE(cases, all / 2);
 }
 
 /// The undivided step tells when no pipeline takes less than a known step, and never does when one takes less.

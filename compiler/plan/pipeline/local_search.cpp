@@ -11,13 +11,10 @@ namespace planc::plan {
 
 namespace {
 
-constexpr double most_priced = 100'000; ///< operations of all ranks, in all plans together
-
 class LocalSearch {
   public:
     LocalSearch(const Request &inner, const Cuts &cuts, Plan start, const PipelineRules &rules)
-        : cuts_(cuts), rules_(rules), best_(std::move(start)),
-          left_(inner.effort * most_priced / (inner.ranks * static_cast<double>(inner.graph.operations.size()))) {
+        : cuts_(cuts), rules_(rules), best_(std::move(start)), left_(most_priced(inner)) {
         const MeshShape shape{best_.axes, best_.mesh};
         add_strategies(make_space(inner, shape));
         for (const StorageChoice &choice : storage_choices(inner, shape))
@@ -42,20 +39,10 @@ class LocalSearch {
     }
 
   private:
-    /// Single changes, and where all pairs of them can be priced, pairs.
+    /// As long as a single change helps.
     void go_on() {
-        const std::size_t all = changes_.size();
-        const auto one = [this](Plan &plan, std::size_t i) { return changes_[i](plan); };
-        const auto two = [this, all](Plan &plan, std::size_t pair) {
-            const std::size_t a = pair / all;
-            const std::size_t b = pair % all;
-            return a < b && changes_[a](plan) && changes_[b](plan);
-        };
-        const double pairs = static_cast<double>(all) * static_cast<double>(all) / 2;
-        do {
-            while (any_of_all(one, all)) {
-            }
-        } while (pairs <= left_ && any_of_all(two, all * all));
+        while (any_of_all()) {
+        }
     }
 
     /// Returns whether there is anything to change.
@@ -88,12 +75,12 @@ class LocalSearch {
                     });
     }
 
-    /// Tries all of so many changes, each on the best plan so far. Whether one was better.
-    template <class Apply> bool any_of_all(Apply apply, std::size_t count) {
+    /// Tries all changes, each on the best plan so far. Whether one was better.
+    bool any_of_all() {
         bool better = false;
-        for (std::size_t i = 0; i < count && left_ > 0; ++i) {
+        for (std::size_t i = 0; i < changes_.size() && left_ > 0; ++i) {
             Plan other = best_;
-            if (!apply(other, i))
+            if (!changes_[i](other))
                 continue;
             --left_;
             other = rules_.priced(std::move(other));
@@ -114,6 +101,11 @@ class LocalSearch {
 };
 
 } // namespace
+
+double most_priced(const Request &request) {
+    constexpr double operations = 100'000; // of all ranks, in all plans together
+    return request.effort * operations / (request.ranks * static_cast<double>(request.graph.operations.size()));
+}
 
 Plan bettered(const Request &inner, const Cuts &cuts, Plan plan, const PipelineRules &rules) {
     return LocalSearch(inner, cuts, std::move(plan), rules).run();

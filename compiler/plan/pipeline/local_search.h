@@ -13,6 +13,9 @@ struct PipelineRules {
     std::function<bool(const Plan &, const Plan &)> is_better;
 };
 
+/// How many plans of a depth may be priced.
+[[nodiscard]] double most_priced(const Request &request);
+
 /// The plan that no single change betters, or the best one when the work is done that `Request::effort` allows: on
 /// large networks nothing is tried. `inner`: the request with the depth of the plan.
 [[nodiscard]] Plan bettered(const Request &inner, const Cuts &cuts, Plan plan, const PipelineRules &rules);

@@ -4,6 +4,7 @@
 #include "plan/bounds/least_memory.h"
 #include "plan/near_optimal.h"
 #include "plan/numbers.h"
+#include "plan/pipeline/all_pipelines.h"
 #include "plan/pipeline/changing_weights.h"
 #include "plan/pipeline/cut_search.h"
 #include "plan/pipeline/depths.h"
@@ -19,7 +20,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -27,7 +27,9 @@ namespace planc::plan {
 
 namespace {
 
-constexpr int most_rounds = 6; ///< of cutting anew where memory is short
+constexpr int most_rounds = 6;   ///< of cutting anew where memory is short
+constexpr double all_of_few = 8; ///< times most_priced(): plans of small networks, which are laid out in no time
+constexpr const char *both_ways = "chimera";
 
 /// For the splits inside the stages of a pipeline that takes less than `at_most`: the busiest stage works for its share
 /// of what all do together, but for reshards where the cuts are.
@@ -51,10 +53,10 @@ class PipelineSearch {
         : request_(request), wanted_(*request.pipeline), cuts_(request), layouts_(request),
           limit_(memory_limit(request)) {
         if (!wanted_.schedule.empty())
-            schedules_[wanted_.chunks] = {wanted_.schedule};
+            families_ = {{wanted_.chunks, {wanted_.schedule}}};
         else
-            for (const int chunks : {1, 2})
-                schedules_[chunks] = searched_schedules(chunks);
+            families_ = {{1, searched_schedules(1)}, {2, searched_schedules(2)}, {1, {both_ways}}};
+        best_.resize(families_.size());
     }
 
     Plan make() {
@@ -66,28 +68,47 @@ class PipelineSearch {
             return without_room_for(least, Least::bound);
         for (const Depth &depth : depths(request_)) {
             of_depth_.reset();
+            if (!may_be_faster(depth) || try_all(depth))
+                continue;
             try_depth(depth);
             if (request_.search && !is_done() && of_depth_ && !is_uneven(request_.mesh))
                 take(bettered(with_depth(request_, depth), cuts_, *of_depth_, rules()));
         }
-        if (best_.empty())
+        if (std::ranges::none_of(best_, &std::optional<Plan>::has_value))
             return failed();
-        for (auto &[chunks, plan] : best_)
-            finish(plan);
         return fastest();
     }
 
   private:
-    /// That a plan must be faster than to be of interest, whatever its number of stages a rank.
+    /// Schedules with the same stages. The best plan of each is kept, because their prices are not equally exact.
+    struct Family {
+        int chunks;
+        std::vector<std::string> schedules; ///< to choose from, the simplest first
+    };
+
+    [[nodiscard]] std::size_t family_of(const Plan &plan) const {
+        const auto has_it = [&](const Family &family) {
+            return family.chunks == plan.pipeline->chunks &&
+                   std::ranges::find(family.schedules, plan.pipeline->schedule) != family.schedules.end();
+        };
+        return static_cast<std::size_t>(std::ranges::find_if(families_, has_it) - families_.begin());
+    }
+
+    /// Whether it may have so many ranks; for one that the user asks for, make_stages() says it.
+    [[nodiscard]] bool admits(const Family &family, const Depth &depth) const {
+        return family.schedules.front() != both_ways || !wanted_.schedule.empty() ||
+               (depth.ranks % 2 == 0 && !is_uneven(request_.mesh) && !has_statistics(request_.graph));
+    }
+
+    /// That a plan must be faster than to be of interest, whatever its schedule.
     [[nodiscard]] double best_seconds() const {
         double most = 0;
-        for (const auto &[chunks, schedules] : schedules_)
-            most = std::max(most, best_seconds(chunks));
+        for (std::size_t family = 0; family < families_.size(); ++family)
+            most = std::max(most, best_seconds(family));
         return most;
     }
-    [[nodiscard]] double best_seconds(int chunks) const {
-        const auto best = best_.find(chunks);
-        return best == best_.end() ? request_.at_most.value : best->second.cost->seconds().value;
+    [[nodiscard]] double best_seconds(std::size_t family) const {
+        return best_[family] ? best_[family]->cost->seconds().value : request_.at_most.value;
     }
 
     void finish(Plan &plan) const {
@@ -101,11 +122,14 @@ class PipelineSearch {
             add_alternatives_by_stage(request_, plan);
     }
 
-    /// With the fastest of the other numbers of stages a rank beside it.
+    /// With the fastest of the other families beside it.
     Plan fastest() {
         std::vector<Plan> all;
-        for (auto &[chunks, plan] : best_)
-            all.push_back(std::move(plan));
+        for (std::optional<Plan> &plan : best_)
+            if (plan) {
+                finish(*plan);
+                all.push_back(*std::move(plan));
+            }
         std::ranges::stable_sort(all, {}, [](const Plan &plan) { return plan.cost->seconds(); });
         Plan first = std::move(all.front());
         first.other_pipelines.assign(std::make_move_iterator(all.begin() + 1), std::make_move_iterator(all.end()));
@@ -122,14 +146,30 @@ class PipelineSearch {
         return least_step(*work_, request_.graph.microbatches, request_, depth, Seconds(best_seconds())).value;
     }
 
-    void try_depth(const Depth &depth) {
+    [[nodiscard]] bool may_be_faster(const Depth &depth) {
         const double computation = least_computation(depth);
-        if (computation >= best_seconds()) {
-            too_slow_ = true;
-            lower_bound_ = std::min(lower_bound_, best_seconds());
-            return;
-        }
-        lower_bound_ = std::min(lower_bound_, computation);
+        too_slow_ |= computation >= best_seconds();
+        lower_bound_ = std::min({lower_bound_, computation, best_seconds()});
+        return computation < best_seconds();
+    }
+
+    /// Prices all pipelines of the depth, if they are few.
+    bool try_all(const Depth &depth) {
+        if (!request_.search || is_uneven(request_.mesh))
+            return false;
+        std::vector<PipelinePlan> kinds;
+        for (const Family &family : families_)
+            if (admits(family, depth))
+                kinds.push_back({depth.axis, family.schedules.front(), family.chunks, {}});
+        return visit_all(with_depth(request_, depth), cuts_, kinds, depth.ranks, all_of_few * most_priced(request_),
+                         [this](const Plan &each) {
+                             const Plan plan = priced(each, /*all=*/true);
+                             memory_decided_ |= !fits(plan);
+                             take(plan);
+                         });
+    }
+
+    void try_depth(const Depth &depth) {
         if (searches_ >= request_.share && best_seconds() < infinity)
             return;
         if (is_uneven(request_.mesh))
@@ -148,8 +188,8 @@ class PipelineSearch {
             return;
         }
         const std::vector<Baseline> baselines = std::exchange(plan.baselines, {});
-        for (const auto &[chunks, schedules] : schedules_) {
-            const std::optional<Splits> splits = in_stages({plan, {}, {}}, depth, chunks);
+        for (const Family &family : families_) {
+            const std::optional<Splits> splits = in_stages({plan, {}, {}}, depth, family);
             if (!splits)
                 continue;
             if (is_promising(*splits))
@@ -165,14 +205,15 @@ class PipelineSearch {
         meshes_ += splits.plan.meshes;
         if (failure_ = splits.plan.failure; !failure_.empty())
             return;
-        for (const auto &[chunks, schedules] : schedules_)
-            if (const std::optional<Splits> staged = in_stages(splits, depth, chunks))
+        for (const Family &family : families_)
+            if (const std::optional<Splits> staged = in_stages(splits, depth, family))
                 try_splits(*staged);
     }
 
-    /// With so many stages on each rank of the axis.
-    [[nodiscard]] std::optional<Splits> in_stages(Splits splits, const Depth &depth, int chunks) {
-        PipelinePlan pipeline{depth.axis, schedules_.at(chunks).front(), chunks, {}};
+    [[nodiscard]] std::optional<Splits> in_stages(Splits splits, const Depth &depth, const Family &family) {
+        if (!admits(family, depth))
+            return std::nullopt;
+        PipelinePlan pipeline{depth.axis, family.schedules.front(), family.chunks, {}};
         if (splits.costs.at.empty())
             splits.costs.at = {splits.plan.cost};
         std::string failure = make_stages(cuts_, splits.costs, depth.ranks, pipeline);
@@ -205,7 +246,7 @@ class PipelineSearch {
         const Begins begins = cuts_.begins(splits.plan.pipeline->stages);
         double least = infinity;
         const int chunks = splits.plan.pipeline->chunks;
-        for (const std::string &schedule : schedules_.at(chunks))
+        for (const std::string &schedule : families_[family_of(splits.plan)].schedules)
             least = std::min(least, search.seconds(begins, schedule, chunks));
         const bool promising = !request_.search || (1 - near_optimal_margin) * least < best_seconds();
         too_slow_ |= !promising;
@@ -251,7 +292,8 @@ class PipelineSearch {
     /// would be slower with the times of the first one are passed by, unless `all` are priced.
     [[nodiscard]] Plan priced(Plan plan, bool all = false) {
         const int chunks = plan.pipeline->chunks;
-        const std::vector<std::string> &schedules = schedules_.at(chunks);
+        const std::size_t family = family_of(plan);
+        const std::vector<std::string> &schedules = families_[family].schedules;
         plan.pipeline->schedule = schedules.front();
         price(plan);
         std::vector<std::pair<double, std::string>> others;
@@ -263,7 +305,8 @@ class PipelineSearch {
         std::stable_sort(others.begin(), others.end(),
                          [](const auto &a, const auto &b) { return a.first < b.first * (1 - rounding); });
         for (const auto &[seconds, schedule] : others) {
-            if (!all && fits(plan) && plan.cost->seconds().value <= seconds * (1 + rounding))
+            const double known = all ? best_seconds(family) / (1 - near_optimal_margin) : plan.cost->seconds().value;
+            if (fits(plan) && known <= seconds * (1 + rounding))
                 continue;
             Plan other = plan;
             other.pipeline->schedule = schedule;
@@ -352,11 +395,11 @@ class PipelineSearch {
             return;
         }
         ++fitting_;
-        const int chunks = plan.pipeline->chunks;
-        if (plan.cost->seconds().value < best_seconds(chunks) * (1 - rounding))
-            best_[chunks] = plan;
+        const std::size_t family = family_of(plan);
+        if (plan.cost->seconds().value < best_seconds(family) * (1 - rounding))
+            best_[family] = plan;
         else
-            too_slow_ |= !best_.contains(chunks);
+            too_slow_ |= !best_[family];
     }
 
     [[nodiscard]] Plan failed() const {
@@ -399,10 +442,10 @@ class PipelineSearch {
     Cuts cuts_;
     StageLayouts layouts_;
     double limit_;
-    std::optional<LayerTimes> work_;                    ///< where strategies are searched
-    std::map<int, std::vector<std::string>> schedules_; ///< by stages a rank: to choose from, the simplest first
-    std::map<int, Plan> best_;                          ///< by stages a rank
-    std::optional<Plan> of_depth_;                      ///< the best of the depth, whether it fits or not
+    std::optional<LayerTimes> work_; ///< where strategies are searched
+    std::vector<Family> families_;
+    std::vector<std::optional<Plan>> best_; ///< by family
+    std::optional<Plan> of_depth_;          ///< the best of the depth, whether it fits or not
     double lower_bound_ = infinity;
     double share_ = 0;    ///< Plan::share
     double searches_ = 0; ///< of that, searches on the ranks of a stage; the rest are prices of pipelines

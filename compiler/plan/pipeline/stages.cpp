@@ -118,8 +118,7 @@ std::vector<std::vector<double>> Cuts::seconds(const StageCosts &costs) const {
     return seconds;
 }
 
-/// Whether micro-batches write variables: running statistics.
-static bool has_statistics(const Graph &graph) {
+bool has_statistics(const Graph &graph) {
     return std::ranges::any_of(graph.operations, [](const sharding::Operation &operation) {
         return operation.phase != sharding::Phase::update &&
                std::ranges::any_of(operation.writes, [](ValueId written) { return static_cast<bool>(written); });

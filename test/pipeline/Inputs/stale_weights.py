@@ -118,7 +118,7 @@ CASES = [
     Case("pipedream_2bw", 4, 8, "adam"),
     Case("pipedream_2bw", 4, 9, "cosine", accumulate=3),
     Case("pipedream_2bw", 3, 8, "adam", batch=64, accumulate=2),
-    Case("pipedream_2bw", 2, 8, "momentum", batch=64, accumulate=2, axes=", rows: 2", rules="    batch -> rows\n    store params -> rows\n"),
+    Case("pipedream_2bw", 2, 7, "momentum", batch=64, accumulate=2, axes=", rows: 2", rules="    batch -> rows\n    store params -> rows\n"),
 ]
 
 

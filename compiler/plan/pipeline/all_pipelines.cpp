@@ -1,0 +1,85 @@
+#include "plan/pipeline/all_pipelines.h"
+
+#include "plan/space/space.h"
+#include "plan/space/storage.h"
+
+#include <utility>
+
+namespace planc::plan {
+
+namespace {
+
+/// All ways to begin so many stages, where stages may begin; more than `most` of them are left out.
+std::vector<Begins> all_begins(const Cuts &cuts, std::size_t stages, double most) {
+    std::vector<Begins> all{{0}};
+    for (std::size_t stage = 1; stage < stages; ++stage)
+        for (const Begins &begins : std::exchange(all, {}))
+            for (std::size_t place = begins.back() + 1; place < cuts.may_begin().size(); ++place)
+                if (cuts.may_begin()[place] && static_cast<double>(all.size()) <= most) {
+                    all.push_back(begins);
+                    all.back().push_back(place);
+                }
+    return all;
+}
+
+struct OnMesh {
+    MeshShape shape;
+    Space space;
+    std::vector<StorageChoice> storages;
+
+    OnMesh(const Request &inner, MeshShape given)
+        : shape(std::move(given)), space(make_space(inner, shape)), storages(storage_choices(inner, shape)) {}
+
+    [[nodiscard]] double splits() const {
+        double all = 1;
+        for (const auto &options : space.options)
+            all *= static_cast<double>(options->size());
+        return all;
+    }
+
+    /// Splits by number, as digits: each layer's strategy.
+    [[nodiscard]] LayerStrategies layers(std::size_t number) const {
+        LayerStrategies layers;
+        for (const auto &options : space.options) {
+            layers.push_back((*options)[number % options->size()]);
+            number /= options->size();
+        }
+        return layers;
+    }
+};
+
+} // namespace
+
+bool visit_all(const Request &inner, const Cuts &cuts, const std::vector<PipelinePlan> &kinds, int ranks, double most,
+               const std::function<void(const Plan &)> &visit) {
+    std::vector<PipelinePlan> pipelines;
+    for (const PipelinePlan &kind : kinds)
+        for (const Begins &begins : all_begins(cuts, static_cast<std::size_t>(kind.chunks * ranks), most)) {
+            pipelines.push_back(kind);
+            pipelines.back().stages = cuts.stages(begins);
+        }
+    std::vector<OnMesh> meshes;
+    double splits = 0;
+    for (const MeshShape &shape : mesh_shapes(inner)) {
+        meshes.emplace_back(inner, shape);
+        splits += meshes.back().splits() * static_cast<double>(meshes.back().storages.size());
+        if (splits * static_cast<double>(pipelines.size()) > most)
+            return false;
+    }
+    Plan plan;
+    for (const OnMesh &on : meshes) {
+        plan.axes = on.shape.axes;
+        plan.mesh = on.shape.mesh;
+        for (const PipelinePlan &pipeline : pipelines)
+            for (std::size_t number = 0; static_cast<double>(number) < on.splits(); ++number)
+                for (const StorageChoice &choice : on.storages) {
+                    plan.pipeline = pipeline;
+                    plan.layers = on.layers(number);
+                    plan.storage = choice.storage;
+                    visit(plan);
+                }
+    }
+    return true;
+}
+
+} // namespace planc::plan
