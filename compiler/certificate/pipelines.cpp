@@ -4,6 +4,7 @@
 #include "pipeline/makers.h"
 #include "pipeline/text.h"
 #include "plan/pipeline/price_pipeline.h"
+#include "plan/pipeline/stages.h"
 #include "sharding/stage_recomputation.h"
 
 #include <algorithm>
@@ -219,8 +220,8 @@ std::vector<Depth> possible_depths(const plan::Request &request) {
 
 /// Where the rules leave it open, one of those that are searched.
 bool is_schedule_of(const plan::PipelinePlan &plan, const plan::PipelineRequest &wanted) {
-    static const std::vector<std::pair<std::string, int>> open{
-        {"one_f_one_b", 1}, {"zero_bubble", 1}, {"gpipe", 1}, {"interleaved", 2}, {"zb_v", 2}};
+    static const std::vector<std::pair<std::string, int>> open{{"one_f_one_b", 1}, {"zero_bubble", 1}, {"gpipe", 1},
+                                                               {"interleaved", 2}, {"zb_v", 2},        {"chimera", 1}};
     if (!wanted.schedule.empty())
         return plan.schedule == wanted.schedule && plan.chunks == wanted.chunks;
     return std::find(open.begin(), open.end(), std::pair(plan.schedule, plan.chunks)) != open.end();
@@ -287,6 +288,8 @@ std::string fault_of(const plan::Plan &plan, const plan::Request &request) {
         return "no pipeline may lie along '" + pipeline.axis + "' of its mesh";
     if (!is_schedule_of(pipeline, *request.pipeline))
         return "its schedule is not one that was asked for";
+    if (pipeline.schedule == "chimera" && plan::has_statistics(request.graph))
+        return "its schedule has two replicas of the weights, whose running statistics would differ";
     try {
         const pipeline::Schedule schedule =
             pipeline::made_by(pipeline.schedule, plan.mesh.sizes[static_cast<std::size_t>(axis)], pipeline.chunks,

@@ -8,15 +8,17 @@ namespace {
 
 constexpr std::int64_t most_microbatches = 64;
 
-/// "each block", "block[0], block[1]", "12 blocks (block[0] to block[11])"
+/// "each block", "block[0], block[1]", "12 blocks (block[0], …, block[11])"
 std::string words_of(const std::vector<std::string> &selectors) {
     constexpr std::size_t most_listed = 3;
+    if (std::ranges::find(selectors, "") != selectors.end())
+        return "each block";
     const auto is_pattern = [](const std::string &selector) { return selector.find('*') != std::string::npos; };
     if (selectors.size() > most_listed && std::ranges::none_of(selectors, is_pattern))
-        return std::to_string(selectors.size()) + " blocks (" + selectors.front() + " to " + selectors.back() + ")";
+        return std::to_string(selectors.size()) + " blocks (" + selectors.front() + ", …, " + selectors.back() + ")";
     std::string all;
     for (const std::string &selector : selectors)
-        all += (all.empty() ? "" : ", ") + (selector.empty() ? "each block" : selector);
+        all += (all.empty() ? "" : ", ") + selector;
     return all;
 }
 

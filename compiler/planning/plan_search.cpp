@@ -165,35 +165,59 @@ bool PlanSearch::try_with(const MemorySavings &savings, double asked, std::optio
     return true;
 }
 
-/// Computes the activations of fewer blocks again, of as few as the limit seems to demand if each saves as much. They
-/// are the first ones: what is computed again for them comes last, when the activations of the others are freed.
+/// Computes the activations of fewer blocks again, of as few as the limit seems to demand if each saves as much; where
+/// it is not known how much is missing, of half. They are the first ones: what is computed again for them comes last,
+/// when the activations of the others are freed.
 bool PlanSearch::recompute_fewer(double asked, std::optional<Found> &best) {
-    const std::vector<std::string> &blocks = tools_.blocks;
-    const std::size_t least_step = 1 + (blocks.size() - 1) / fine_enough;
+    const std::size_t step = step_of_blocks();
     const double limit = best->plan.memory_limit_bytes;
     std::size_t too_few = 0;
-    std::size_t enough = blocks.size();
+    std::size_t enough = tools_.blocks.size();
     MemorySavings savings = best->savings;
     savings.recompute.clear();
     const auto without = std::ranges::find(tried_, savings, &Tried::savings);
-    double needed = without == tried_.end() ? 0 : without->least.value; // with too few
-    while (needed > limit) {
+    double needed = without == tried_.end() ? 0 : without->least.value; // with too few; 0: there is a slower plan
+    while (too_few + step < enough) {
         const double saved = needed - std::min(best->plan.cost->memory.total().value, limit);
-        const double steps = (needed - limit) / saved * static_cast<double>(enough - too_few);
-        const std::size_t count = too_few + std::max(static_cast<std::size_t>(steps), least_step);
+        const double missing = needed > limit ? (needed - limit) / saved : 0.5;
+        const auto steps = static_cast<std::size_t>(missing * static_cast<double>(enough - too_few));
+        const std::size_t count = too_few + std::max(steps, step);
         if (count >= enough)
             break;
-        savings.recompute.assign(blocks.begin(), blocks.begin() + static_cast<std::ptrdiff_t>(count));
+        savings.recompute = first_blocks(count);
         if (!try_with(savings, asked, best))
             return false;
         if (best->savings == savings) {
             enough = count;
         } else {
             too_few = count;
-            needed = tried_.back().least.value; // 0: enough, and yet no faster
+            needed = tried_.back().least.value;
         }
     }
     return true;
+}
+
+std::size_t PlanSearch::step_of_blocks() const {
+    return 1 + tools_.blocks.size() / (fine_enough + 1);
+}
+
+std::vector<std::string> PlanSearch::first_blocks(std::size_t count) const {
+    return {tools_.blocks.begin(), tools_.blocks.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
+/// Where the program of a plan that recomputes some blocks took more than its estimate: a few more blocks join the
+/// others.
+bool PlanSearch::try_more_blocks(double asked) {
+    const std::size_t count = found_.savings.recompute.size() + step_of_blocks();
+    MemorySavings savings = found_.savings;
+    if (!recomputes_some(savings) || count >= tools_.blocks.size())
+        return true;
+    savings.recompute = first_blocks(count);
+    return was_tried(savings) || try_beside(savings, asked);
+}
+
+bool PlanSearch::recomputes_some(const MemorySavings &savings) const {
+    return pinned_.recompute.empty() && !savings.recompute.empty() && !recomputes_all(savings);
 }
 
 /// Where a program took more than its plan's estimate, more micro-batches may be faster than a tighter limit: the next
@@ -203,13 +227,18 @@ bool PlanSearch::try_more_microbatches(double asked) {
         if (was_tried(savings) || savings.recompute != found_.savings.recompute ||
             savings.microbatches <= found_.savings.microbatches)
             continue;
-        std::optional<Found> next = plan_with(savings, asked, seconds_found());
-        if (!next)
-            return false;
-        if (has_plan(next->plan) || next->plan.too_slow)
-            others_.push_back(*std::move(next));
-        return true;
+        return try_beside(savings, asked);
     }
+    return true;
+}
+
+/// The plan with these savings joins the others, if it may be faster than what is known.
+bool PlanSearch::try_beside(const MemorySavings &savings, double asked) {
+    std::optional<Found> next = plan_with(savings, asked, seconds_found());
+    if (!next)
+        return false;
+    if (has_plan(next->plan) || next->plan.too_slow)
+        others_.push_back(*std::move(next));
     return true;
 }
 
@@ -258,7 +287,7 @@ bool PlanSearch::tighten_limit(double asked, Wanted wanted) {
         found_.target = target;
         if (may_fit && !find_plan(target.planned_for(), asked))
             return false;
-        if (!try_more_microbatches(asked) || !take_faster_savings(asked))
+        if (!try_more_microbatches(asked) || !try_more_blocks(asked) || !take_faster_savings(asked))
             return false;
         if (!may_fit && !has_plan(found_.plan))
             return true;
@@ -313,6 +342,7 @@ bool PlanSearch::take_smallest(double asked) {
 /// asked first, then those that save more.
 bool PlanSearch::find_smallest(std::optional<Found> &smallest) {
     std::vector<Tried> order(tried_.rbegin(), tried_.rend());
+    std::erase_if(order, [this](const Tried &tried) { return recomputes_some(tried.savings); });
     if (tried_.size() == 1) // nothing would have helped
         for (const MemorySavings &savings : further())
             order.insert(order.begin(), {savings, cost::Bytes(0)});

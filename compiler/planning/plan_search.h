@@ -115,6 +115,11 @@ class PlanSearch {
     [[nodiscard]] bool try_with(const MemorySavings &savings, double asked, std::optional<Found> &best);
     [[nodiscard]] bool recompute_fewer(double asked, std::optional<Found> &best);
     [[nodiscard]] bool try_more_microbatches(double asked);
+    [[nodiscard]] bool try_more_blocks(double asked);
+    [[nodiscard]] bool try_beside(const MemorySavings &savings, double asked);
+    [[nodiscard]] bool recomputes_some(const MemorySavings &savings) const; ///< blocks, by the search's choice
+    [[nodiscard]] std::size_t step_of_blocks() const;                       ///< by which numbers of them differ
+    [[nodiscard]] std::vector<std::string> first_blocks(std::size_t count) const;
     [[nodiscard]] std::optional<Found> plan_with(const MemorySavings &savings, double asked, cost::Seconds at_most);
     [[nodiscard]] std::vector<MemorySavings> further();
     [[nodiscard]] bool was_tried(const MemorySavings &savings) const;

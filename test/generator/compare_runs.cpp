@@ -5,7 +5,6 @@
 
 #include "interpret/whole_batch.h"
 #include "ir/layer_builder.h"
-#include "ir/pipeline_attribute.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

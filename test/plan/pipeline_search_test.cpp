@@ -84,7 +84,10 @@ TEST(PipelineSearch, FindsTheBestOfAllAndItsBoundIsBelow) {
     Random random(7); // NOLINT(cert-msc51-cpp): every run takes the same cases
     const char *asked = std::getenv("PLANC_TEST_CASES");
     const int all = asked != nullptr ? std::atoi(asked) : 16;
+    constexpr double little = 0.1;
     int cases = 0;
+    int equal = 0;
+    double worst = 1;
     for (int i = 0; i < all; ++i) {
         SCOPED_TRACE(i);
         Request request = random_pipelines(random);
@@ -103,8 +106,16 @@ TEST(PipelineSearch, FindsTheBestOfAllAndItsBoundIsBelow) {
         EXPECT_GE(found, least * (1 - 1e-9));
         EXPECT_LE(plan.lower_bound.value, least * (1 + 1e-9));
         EXPECT_LE(found, least * (1 + 1e-9));
+        request.effort = little; // too many pipelines to compare them all
+        const Plan near = search_pipelines(request);
+        ASSERT_TRUE(has_plan(near)) << near.failure;
+        EXPECT_LE(near.lower_bound.value, least * (1 + 1e-9));
+        worst = std::max(worst, near.cost->seconds().value / least);
+        equal += near.cost->seconds().value <= least * (1 + 1e-9) ? 1 : 0;
     }
     EXPECT_GE(cases, all / 2);
+    EXPECT_GE(3 * equal, 2 * cases);
+    EXPECT_LE(worst, 1.25);
 }
 
 /// The undivided step tells when no pipeline takes less than a known step, and never does when one takes less.

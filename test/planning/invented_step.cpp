@@ -92,6 +92,7 @@ class InventedStep : public TrainingStep {
 
 std::string short_words(const MemorySavings &savings) {
     return std::to_string(savings.microbatches) + (savings.recompute.empty() ? "" : " recompute") +
+           (savings.recompute.size() > 1 ? " " + std::to_string(savings.recompute.size()) : "") +
            (savings.cover == 0 ? "" : " cover " + std::to_string(savings.cover));
 }
 

@@ -28,7 +28,8 @@ TEST(MemorySavings, AreNamedInShort) {
               (Words{"gradients summed over 4 micro-batches", "activations of each block computed again"}));
     EXPECT_EQ(words({1, {"a", "b"}}), Words{"activations of a, b computed again"});
     EXPECT_EQ(words({1, {"a[0]", "a[1]", "a[2]", "a[3]"}}),
-              Words{"activations of 4 blocks (a[0] to a[3]) computed again"});
+              Words{"activations of 4 blocks (a[0], …, a[3]) computed again"});
+    EXPECT_EQ(words({1, {"", "a", "b", "c"}}), Words{"activations of each block computed again"});
     EXPECT_EQ(words({1, {"a", "b*", "c", "d"}}), Words{"activations of a, b*, c, d computed again"});
 }
 

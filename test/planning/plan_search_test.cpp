@@ -188,6 +188,13 @@ TEST(PlanSearch, AsFewBlocksAreRecomputedAsTheLimitDemands) {
     EXPECT_EQ(answer->savings, (MemorySavings{1, first}));
     EXPECT_LE(std::count(world.log.begin(), world.log.end(), "plan for 85"), 5);
 
+    world.figures["some"] = {2, 90}; // more than estimated: so one block more is computed again, and then all
+    answer = world.run({}, 1);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->savings, (MemorySavings{1, {""}}));
+    EXPECT_EQ(std::count(world.log.begin(), world.log.end(), "derive 1 recompute 8"), 1);
+    EXPECT_EQ(std::count(world.log.begin(), world.log.end(), "smallest plan"), 0);
+
     world.asked_limit = 55; // all are needed
     answer = world.run({}, 1);
     ASSERT_TRUE(answer);

@@ -471,8 +471,8 @@ What to plan for
                        skylake, skylake_cores, summit), or a .plan file with one; default: that of the mesh, else local
   --machine-set a=V,…  replaces figures of the machine: latency and bandwidth of the network; peak, memory_bandwidth
                        and memory of a rank; with units: latency=2us,bandwidth=100Gbit/s
-  --dim name=N,…       extents of dimensions that the file declares or leaves open; like all lists, also in several
-                       options: --dim a=2 --dim b=3
+  --dim name=N,…       extents of dimensions that the file declares or leaves open; this list, and those of
+                       --mesh and --machine-set, may be in several options: --dim a=2 --dim b=3
   --data DIR           where data files are, such as those of a graph; default: as the file says
   --effort X           work of the search for a plan, as a multiple of the default: 0.1 is quicker, 10 closes more gaps
 

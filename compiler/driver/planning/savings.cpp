@@ -27,24 +27,20 @@ std::string beginning(const std::string &path, std::ptrdiff_t count) {
     return path.substr(0, end);
 }
 
-/// The block of each layer: its path to the last name with an index, or else its first name that contains no such
-/// paths.
+/// The block of each layer: its path to the last name with an index, or else its first name; longer where that contains
+/// paths with further indices.
 std::map<std::string, std::string> blocks_by_layer(const std::vector<std::string> &layers) {
-    std::map<std::string, std::string> blocks;
-    std::set<std::string> containers;
-    for (const std::string &layer : layers) {
+    const auto names_to_index = [](const std::string &layer) {
         const std::size_t index = layer.rfind(']');
-        if (index == std::string::npos)
-            continue;
-        const std::string block = layer.substr(0, layer.find('.', index));
-        for (auto dot = block.find('.'); dot != std::string::npos; dot = block.find('.', dot + 1))
-            containers.insert(block.substr(0, dot));
-        blocks[layer] = block;
-    }
+        return index == std::string::npos ? 0 : 1 + std::count(layer.begin(), layer.begin() + index, '.');
+    };
+    std::set<std::string> containers;
+    for (const std::string &layer : layers)
+        for (std::ptrdiff_t names = 1; names < names_to_index(layer); ++names)
+            containers.insert(beginning(layer, names));
+    std::map<std::string, std::string> blocks;
     for (const std::string &layer : layers) {
-        if (blocks.contains(layer))
-            continue;
-        std::ptrdiff_t names = 1;
+        std::ptrdiff_t names = std::max<std::ptrdiff_t>(names_to_index(layer), 1);
         while (containers.contains(beginning(layer, names)) && beginning(layer, names) != layer)
             ++names;
         blocks[layer] = beginning(layer, names);

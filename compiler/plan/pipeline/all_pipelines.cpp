@@ -3,23 +3,35 @@
 #include "plan/space/space.h"
 #include "plan/space/storage.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <utility>
 
 namespace planc::plan {
 
 namespace {
 
-/// All ways to begin so many stages, where stages may begin; more than `most` of them are left out.
-std::vector<Begins> all_begins(const Cuts &cuts, std::size_t stages, double most) {
-    std::vector<Begins> all{{0}};
-    for (std::size_t stage = 1; stage < stages; ++stage)
-        for (const Begins &begins : std::exchange(all, {}))
-            for (std::size_t place = begins.back() + 1; place < cuts.may_begin().size(); ++place)
-                if (cuts.may_begin()[place] && static_cast<double>(all.size()) <= most) {
-                    all.push_back(begins);
-                    all.back().push_back(place);
-                }
-    return all;
+/// All ways to begin so many stages, after those that `begins` has. Returns false if there are more than `most`.
+bool add_begins(const Cuts &cuts, std::size_t stages, double most, Begins &begins, std::vector<Begins> &all) {
+    if (begins.size() == stages) {
+        all.push_back(begins);
+        return static_cast<double>(all.size()) <= most;
+    }
+    const std::vector<bool> &may_begin = cuts.may_begin();
+    for (auto place = static_cast<std::ptrdiff_t>(begins.back()) + 1; place < std::ssize(may_begin); ++place) {
+        if (begins.size() + static_cast<std::size_t>(std::count(may_begin.begin() + place, may_begin.end(), true)) <
+            stages)
+            return true;
+        if (!may_begin[static_cast<std::size_t>(place)])
+            continue;
+        begins.push_back(static_cast<std::size_t>(place));
+        const bool few = add_begins(cuts, stages, most, begins, all);
+        begins.pop_back();
+        if (!few)
+            return false;
+    }
+    return true;
 }
 
 struct OnMesh {
@@ -53,11 +65,16 @@ struct OnMesh {
 bool visit_all(const Request &inner, const Cuts &cuts, const std::vector<PipelinePlan> &kinds, int ranks, double most,
                const std::function<void(const Plan &)> &visit) {
     std::vector<PipelinePlan> pipelines;
-    for (const PipelinePlan &kind : kinds)
-        for (const Begins &begins : all_begins(cuts, static_cast<std::size_t>(kind.chunks * ranks), most)) {
+    for (const PipelinePlan &kind : kinds) {
+        std::vector<Begins> all;
+        Begins first{0};
+        if (!add_begins(cuts, static_cast<std::size_t>(kind.chunks * ranks), most, first, all))
+            return false;
+        for (const Begins &begins : all) {
             pipelines.push_back(kind);
             pipelines.back().stages = cuts.stages(begins);
         }
+    }
     std::vector<OnMesh> meshes;
     double splits = 0;
     for (const MeshShape &shape : mesh_shapes(inner)) {
@@ -66,6 +83,8 @@ bool visit_all(const Request &inner, const Cuts &cuts, const std::vector<Pipelin
         if (splits * static_cast<double>(pipelines.size()) > most)
             return false;
     }
+    if (pipelines.empty() || meshes.empty())
+        return false;
     Plan plan;
     for (const OnMesh &on : meshes) {
         plan.axes = on.shape.axes;

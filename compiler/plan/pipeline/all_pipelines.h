@@ -8,8 +8,8 @@
 
 namespace planc::plan {
 
-/// Calls `visit` with all pipelines of a depth, of each of these kinds, whose stages are left open, if they are at most
-/// `most`; else returns false. `inner`: the request with this depth, on so many ranks of the pipeline's axis.
+/// Calls `visit` with all pipelines of a depth, of each of these kinds, whose stages are left open. Returns false if
+/// they are more than `most`, or if there are none. `inner`: the request with this depth, on so many ranks of its axis.
 bool visit_all(const Request &inner, const Cuts &cuts, const std::vector<PipelinePlan> &kinds, int ranks, double most,
                const std::function<void(const Plan &)> &visit);
 

@@ -100,11 +100,13 @@ class PipelineSearch {
                (depth.ranks % 2 == 0 && !is_uneven(request_.mesh) && !has_statistics(request_.graph));
     }
 
-    /// That a plan must be faster than to be of interest, whatever its schedule.
+    /// That a plan must be faster than to be of interest, whatever its number of stages a rank. Some networks and
+    /// depths have no pipeline both ways.
     [[nodiscard]] double best_seconds() const {
         double most = 0;
         for (std::size_t family = 0; family < families_.size(); ++family)
-            most = std::max(most, best_seconds(family));
+            if (family == 0 || families_[family].schedules.front() != both_ways)
+                most = std::max(most, best_seconds(family));
         return most;
     }
     [[nodiscard]] double best_seconds(std::size_t family) const {
@@ -153,9 +155,9 @@ class PipelineSearch {
         return computation < best_seconds();
     }
 
-    /// Prices all pipelines of the depth, if they are few.
+    /// Prices all pipelines of the depth, if they are few and the user leaves schedule and cuts open.
     bool try_all(const Depth &depth) {
-        if (!request_.search || is_uneven(request_.mesh))
+        if (!request_.search || is_uneven(request_.mesh) || !wanted_.schedule.empty() || !wanted_.cuts.empty())
             return false;
         std::vector<PipelinePlan> kinds;
         for (const Family &family : families_)
@@ -289,7 +291,8 @@ class PipelineSearch {
     [[nodiscard]] bool fits(const Plan &plan) const { return limit_ == 0 || plan.cost->memory.total().value <= limit_; }
 
     /// The same plan by the fastest schedule that fits the memory, or by the one that needs the least. Schedules that
-    /// would be slower with the times of the first one are passed by, unless `all` are priced.
+    /// would be slower with the times of the first one are passed by; with `all`, those that would be far from the
+    /// best.
     [[nodiscard]] Plan priced(Plan plan, bool all = false) {
         const int chunks = plan.pipeline->chunks;
         const std::size_t family = family_of(plan);
