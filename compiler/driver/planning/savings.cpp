@@ -10,9 +10,11 @@
 #include <planrt/sparse_traffic.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace planc::driver {
@@ -27,25 +29,56 @@ std::string beginning(const std::string &path, std::ptrdiff_t count) {
     return path.substr(0, end);
 }
 
-/// The block of each layer: its path to the last name with an index, or else its first name; longer where that contains
-/// paths with further indices.
-std::map<std::string, std::string> blocks_by_layer(const std::vector<std::string> &layers) {
-    const auto names_to_index = [](const std::string &layer) {
-        const std::size_t index = layer.rfind(']');
-        return index == std::string::npos ? 0 : 1 + std::count(layer.begin(), layer.begin() + index, '.');
-    };
+/// How many names of a path lead to the `level`th one with an index, or to the last one if there are fewer; 0: none.
+std::ptrdiff_t names_to_index(const std::string &path, int level) {
+    std::ptrdiff_t names = 0;
+    std::size_t index = path.find(']');
+    for (int i = 0; i < level && index != std::string::npos; ++i, index = path.find(']', index + 1))
+        names = 1 + std::count(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(index), '.');
+    return names;
+}
+
+using Blocks = std::map<std::string, std::string>; ///< by layer
+
+/// A layer's block is its path to a name with an index, or else its first name; longer where that contains other
+/// blocks.
+Blocks blocks_at(int level, const std::vector<std::string> &layers) {
     std::set<std::string> containers;
     for (const std::string &layer : layers)
-        for (std::ptrdiff_t names = 1; names < names_to_index(layer); ++names)
+        for (std::ptrdiff_t names = 1; names < names_to_index(layer, level); ++names)
             containers.insert(beginning(layer, names));
-    std::map<std::string, std::string> blocks;
+    Blocks blocks;
     for (const std::string &layer : layers) {
-        std::ptrdiff_t names = std::max<std::ptrdiff_t>(names_to_index(layer), 1);
+        std::ptrdiff_t names = std::max<std::ptrdiff_t>(names_to_index(layer, level), 1);
         while (containers.contains(beginning(layer, names)) && beginning(layer, names) != layer)
             ++names;
         blocks[layer] = beginning(layer, names);
     }
     return blocks;
+}
+
+/// The number of blocks of several layers.
+std::ptrdiff_t count_of(const Blocks &blocks) {
+    std::map<std::string, int> layers_of;
+    for (const auto &[layer, block] : blocks)
+        ++layers_of[block];
+    return std::ranges::count_if(layers_of, [](const auto &each) { return each.second > 1; });
+}
+
+/// By the level of lists within lists at which their number is nearest to the root of that of all layers: of n layers,
+/// root n blocks take the least memory (Chen et al. 2016).
+Blocks blocks_by_layer(const std::vector<std::string> &layers) {
+    const double wanted = std::sqrt(static_cast<double>(layers.size()));
+    Blocks best = blocks_at(1, layers);
+    const auto distance = [wanted](const Blocks &blocks) {
+        return std::abs(std::log(static_cast<double>(count_of(blocks)) / wanted));
+    };
+    for (int level = 2;; ++level) {
+        Blocks next = blocks_at(level, layers);
+        if (next == best || distance(next) >= distance(best))
+            return best;
+        best = std::move(next);
+    }
 }
 
 /// Those whose rows and columns are the same vertices.
@@ -110,14 +143,14 @@ bool may_cover(const sema::Train &train, std::int64_t parts) {
 }
 
 std::vector<std::string> blocks_of(const sema::Network &loss) {
-    const std::map<std::string, std::string> of_layer = blocks_by_layer(loss.layers);
-    const auto lies_in = [&](const std::string &block) {
-        return std::ranges::count(loss.layers, block, [&](const std::string &layer) { return of_layer.at(layer); });
-    };
+    const Blocks of_layer = blocks_by_layer(loss.layers);
+    std::map<std::string, int> layers_of;
+    for (const auto &[layer, block] : of_layer)
+        ++layers_of[block];
     std::vector<std::string> blocks;
     for (const std::string &layer : loss.layers) {
         const std::string &block = of_layer.at(layer);
-        if (std::ranges::find(blocks, block) == blocks.end() && lies_in(block) > 1)
+        if (layers_of[block] > 1 && std::ranges::find(blocks, block) == blocks.end())
             blocks.push_back(block);
     }
     return blocks;
@@ -130,7 +163,7 @@ void set_savings(mlir::ModuleOp module, const sema::Train &train, const planning
     if (savings.cover > 0)
         module->setAttr("plan.halves", halves(train, static_cast<int>(savings.cover), builder));
     mlir::NamedAttrList groups;
-    const std::map<std::string, std::string> blocks = blocks_by_layer(train.loss.layers);
+    const Blocks blocks = blocks_by_layer(train.loss.layers);
     for (const std::string &layer : train.loss.layers) {
         for (const std::string &selector : savings.recompute) {
             if (layer == "loss" || !sema::selects(selector, layer))
