@@ -146,7 +146,7 @@ bool Compilation::choose_plan() {
     const planning::MemorySavings pinned = pinned_savings();
     const bool changes = updates_of(layout_of(*program_, options_)) != pipeline::Updates{};
     planning::PlanSearch search(std::move(tools), pinned,
-                                changes ? pinned.microbatches : batch_of(program_->trains.back().loss));
+                                changes ? pinned.microbatches : batch_of(program_->trains.back()));
     std::optional<planning::Answer> answer = search.run();
     line.reset();
     if (!answer)
@@ -201,7 +201,7 @@ bool Compilation::request_with(const planning::MemorySavings &savings) {
         return false;
     const planning::MemorySavings pinned = pinned_savings();
     const std::vector<planning::MemorySavings> more =
-        planning::further_savings(pinned, batch_of(program_->trains.back().loss));
+        planning::further_savings(pinned, batch_of(program_->trains.back()));
     planning::MemorySavings uncovered = savings;
     if (pinned.cover == 0 && savings.cover > 0 && may_cover(program_->trains.back(), savings.cover))
         uncovered.cover = 0;

@@ -130,7 +130,10 @@ pipeline::Updates updates_of(const sema::Layout *layout) {
                                                   : pipeline::updates_of(layout->pipeline->schedule);
 }
 
-std::int64_t batch_of(const sema::Network &loss) {
+std::int64_t batch_of(const sema::Train &train) {
+    if (train.batch_vertices > 0) // the inputs of a sample of its neighbours have more rows
+        return train.batch_vertices;
+    const sema::Network &loss = train.loss;
     if (loss.arguments.empty() || loss.arguments.front().type.dimensions.empty())
         return 1;
     return loss.arguments.front().type.dimensions.front().extent;

@@ -39,7 +39,7 @@ std::string take_schedule(sema::Program &program, const Options &options) {
         return "--schedule: " + error;
     try {
         const pipeline::Schedule schedule = read(options.schedule, text);
-        if (const std::int64_t batch = batch_of(program.trains.back().loss); schedule.micro_batches > batch)
+        if (const std::int64_t batch = batch_of(program.trains.back()); schedule.micro_batches > batch)
             throw std::invalid_argument(std::to_string(schedule.micro_batches) + " micro-batches of a batch of " +
                                         std::to_string(batch));
         sema::Layout &layout = program.layouts[static_cast<std::size_t>(chosen - program.layouts.data())];

@@ -284,7 +284,9 @@ class LayoutReader {
         for (const Train &train : analysis_.program.trains)
             if (train.loss.arguments.empty() || train.loss.arguments.front().type.dimensions.empty())
                 context_.give_up();
-            else if (const std::int64_t batch = train.loss.arguments.front().type.dimensions.front().extent;
+            else if (const std::int64_t batch = train.batch_vertices > 0
+                                                    ? train.batch_vertices
+                                                    : train.loss.arguments.front().type.dimensions.front().extent;
                      count > batch)
                 context_.fail(too_many_microbatches, where, {std::to_string(count), std::to_string(batch)});
         layout_.microbatches = count;
