@@ -8,6 +8,7 @@
 #include "ir/pipeline_attribute.h"
 #include "ir/plan_dialect.h"
 #include "plan/space/ranks_at_work.h"
+#include "sema/layouts/batch.h"
 
 #include <algorithm>
 
@@ -146,7 +147,7 @@ bool Compilation::choose_plan() {
     const planning::MemorySavings pinned = pinned_savings();
     const bool changes = updates_of(layout_of(*program_, options_)) != pipeline::Updates{};
     planning::PlanSearch search(std::move(tools), pinned,
-                                changes ? pinned.microbatches : batch_of(program_->trains.back()));
+                                changes ? pinned.microbatches : sema::batch_of(program_->trains.back()).value_or(1));
     std::optional<planning::Answer> answer = search.run();
     line.reset();
     if (!answer)
@@ -201,7 +202,7 @@ bool Compilation::request_with(const planning::MemorySavings &savings) {
         return false;
     const planning::MemorySavings pinned = pinned_savings();
     const std::vector<planning::MemorySavings> more =
-        planning::further_savings(pinned, batch_of(program_->trains.back()));
+        planning::further_savings(pinned, sema::batch_of(program_->trains.back()).value_or(1));
     planning::MemorySavings uncovered = savings;
     if (pinned.cover == 0 && savings.cover > 0 && may_cover(program_->trains.back(), savings.cover))
         uncovered.cover = 0;

@@ -57,12 +57,17 @@ Blocks blocks_at(int level, const std::vector<std::string> &layers) {
     return blocks;
 }
 
+/// The number of layers of each block.
+std::map<std::string, int> sizes_of(const Blocks &blocks) {
+    std::map<std::string, int> sizes;
+    for (const auto &[layer, block] : blocks)
+        ++sizes[block];
+    return sizes;
+}
+
 /// The number of blocks of several layers.
 std::ptrdiff_t count_of(const Blocks &blocks) {
-    std::map<std::string, int> layers_of;
-    for (const auto &[layer, block] : blocks)
-        ++layers_of[block];
-    return std::ranges::count_if(layers_of, [](const auto &each) { return each.second > 1; });
+    return std::ranges::count_if(sizes_of(blocks), [](const auto &each) { return each.second > 1; });
 }
 
 /// By the level of lists within lists at which their number is nearest to the root of that of all layers: of n layers,
@@ -130,15 +135,6 @@ pipeline::Updates updates_of(const sema::Layout *layout) {
                                                   : pipeline::updates_of(layout->pipeline->schedule);
 }
 
-std::int64_t batch_of(const sema::Train &train) {
-    if (train.batch_vertices > 0) // the inputs of a sample of its neighbours have more rows
-        return train.batch_vertices;
-    const sema::Network &loss = train.loss;
-    if (loss.arguments.empty() || loss.arguments.front().type.dimensions.empty())
-        return 1;
-    return loss.arguments.front().type.dimensions.front().extent;
-}
-
 bool may_cover(const sema::Train &train, std::int64_t parts) {
     return train.batch_vertices == 0 &&
            std::ranges::any_of(square_matrices(train),
@@ -147,13 +143,11 @@ bool may_cover(const sema::Train &train, std::int64_t parts) {
 
 std::vector<std::string> blocks_of(const sema::Network &loss) {
     const Blocks of_layer = blocks_by_layer(loss.layers);
-    std::map<std::string, int> layers_of;
-    for (const auto &[layer, block] : of_layer)
-        ++layers_of[block];
+    const std::map<std::string, int> sizes = sizes_of(of_layer);
     std::vector<std::string> blocks;
     for (const std::string &layer : loss.layers) {
         const std::string &block = of_layer.at(layer);
-        if (layers_of[block] > 1 && std::ranges::find(blocks, block) == blocks.end())
+        if (sizes.at(block) > 1 && std::ranges::find(blocks, block) == blocks.end())
             blocks.push_back(block);
     }
     return blocks;

@@ -19,9 +19,6 @@ namespace planc::driver {
 /// When the weights change within the step of a layout, by its pipeline's schedule.
 [[nodiscard]] pipeline::Updates updates_of(const sema::Layout *layout);
 
-/// Samples of a step: the vertices that are drawn from a graph, or else the first extent of the first input.
-[[nodiscard]] std::int64_t batch_of(const sema::Train &train);
-
 /// Whether sparse products of the training can move minimal covers between so many parts: it takes all vertices, and a
 /// square matrix has at least as many rows.
 [[nodiscard]] bool may_cover(const sema::Train &train, std::int64_t parts);

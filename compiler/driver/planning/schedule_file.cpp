@@ -2,12 +2,12 @@
 
 #include "driver/files/read_file.h"
 #include "driver/files/write_file.h"
-#include "driver/planning/savings.h"
 #include "pipeline/check.h"
 #include "pipeline/csv.h"
 #include "pipeline/makers.h"
 #include "pipeline/text.h"
 #include "plan/pipeline/price_pipeline.h"
+#include "sema/layouts/batch.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -39,7 +39,8 @@ std::string take_schedule(sema::Program &program, const Options &options) {
         return "--schedule: " + error;
     try {
         const pipeline::Schedule schedule = read(options.schedule, text);
-        if (const std::int64_t batch = batch_of(program.trains.back()); schedule.micro_batches > batch)
+        if (const std::int64_t batch = sema::batch_of(program.trains.back()).value_or(1);
+            schedule.micro_batches > batch)
             throw std::invalid_argument(std::to_string(schedule.micro_batches) + " micro-batches of a batch of " +
                                         std::to_string(batch));
         sema::Layout &layout = program.layouts[static_cast<std::size_t>(chosen - program.layouts.data())];

@@ -2,6 +2,7 @@
 
 #include "pipeline/makers.h"
 #include "pipeline/text.h"
+#include "sema/layouts/batch.h"
 #include "sema/layouts/cuts.h"
 #include "sema/layouts/layout_rules.h"
 #include "sema/layouts/places.h"
@@ -282,13 +283,10 @@ class LayoutReader {
 
     void set_microbatches(std::int64_t count, SourceRange where) {
         for (const Train &train : analysis_.program.trains)
-            if (train.loss.arguments.empty() || train.loss.arguments.front().type.dimensions.empty())
+            if (const std::optional<std::int64_t> batch = batch_of(train); !batch)
                 context_.give_up();
-            else if (const std::int64_t batch = train.batch_vertices > 0
-                                                    ? train.batch_vertices
-                                                    : train.loss.arguments.front().type.dimensions.front().extent;
-                     count > batch)
-                context_.fail(too_many_microbatches, where, {std::to_string(count), std::to_string(batch)});
+            else if (count > *batch)
+                context_.fail(too_many_microbatches, where, {std::to_string(count), std::to_string(*batch)});
         layout_.microbatches = count;
         layout_.microbatches_where = where;
     }
