@@ -75,27 +75,27 @@ class Places {
     Places(const Schedule &schedule, const Durations &durations)
         : schedule_(schedule), durations_(durations), ranks_(static_cast<std::size_t>(schedule.ranks)) {}
 
-    /// From when on the next action of a rank can receive. `done`: when the rank is done with all actions before; it
-    /// waits then until what another micro-batch has sent from the place has left.
-    [[nodiscard]] Row receives_from(int rank, const Action &action, Row &done) {
-        Rank &own = ranks_[static_cast<std::size_t>(rank)];
-        waits_ = !durations_.slots.empty();
-        if (durations_.slots.empty() || own.began.empty())
-            return Row(done.size(), never);
-        const auto [at, is_new] = own.held.try_emplace(place(rank, action.micro_batch), Held{action.micro_batch, {}});
-        Held &held = at->second;
-        const bool of_another = held.micro_batch != action.micro_batch;
-        if (of_another) {
-            for (std::size_t i = 0; i < held.left.size(); ++i)
-                done[i] = std::max(done[i], held.left[i]);
-            held = {action.micro_batch, {}};
-        }
-        waits_ = of_another || place(rank, action.micro_batch) == place(rank, own.last);
-        return waits_ ? done : own.began;
+    /// What another micro-batch has sent from the place of an action. It must have left before anything arrives there.
+    [[nodiscard]] const std::vector<int> &sent_before(int rank, const Action &action) const {
+        static const std::vector<int> nothing;
+        if (durations_.slots.empty())
+            return nothing;
+        const Rank &own = ranks_[static_cast<std::size_t>(rank)];
+        const auto at = own.held.find(place(rank, action.micro_batch));
+        return at == own.held.end() || at->second.micro_batch == action.micro_batch ? nothing : at->second.sent;
     }
 
-    /// Whether that action receives only when the rank waits for it.
-    [[nodiscard]] bool waits() const { return waits_; }
+    /// Whether the rank can receive for its next action only when it is done with all actions before; otherwise it can
+    /// from the beginning of the last of them on.
+    [[nodiscard]] bool take(int rank, const Action &action) {
+        Rank &own = ranks_[static_cast<std::size_t>(rank)];
+        const Place of_action = place(rank, action.micro_batch);
+        const auto [at, is_new] = own.held.try_emplace(of_action, Held{action.micro_batch, {}});
+        const bool of_another = at->second.micro_batch != action.micro_batch;
+        if (of_another)
+            at->second = {action.micro_batch, {}};
+        return of_another || own.began.empty() || of_action == place(rank, own.last);
+    }
 
     void begin(int rank, const Action &action, const Row &times) {
         Rank &own = ranks_[static_cast<std::size_t>(rank)];
@@ -103,25 +103,22 @@ class Places {
         own.last = action.micro_batch;
     }
 
-    /// What the action has made leaves for another rank, which gets it after `delay`.
-    void send(int rank, const Action &action, const Row &times, double delay) {
-        if (durations_.slots.empty() || delay <= 0)
-            return;
-        Held &held = ranks_[static_cast<std::size_t>(rank)].held[place(rank, action.micro_batch)];
-        held.micro_batch = action.micro_batch;
-        held.left.resize(times.size(), never);
-        for (std::size_t i = 0; i < times.size(); ++i)
-            held.left[i] = std::max(held.left[i], times[i] + delay);
+    /// When the rank began its last action; empty: there is none.
+    [[nodiscard]] const Row &began(int rank) const { return ranks_[static_cast<std::size_t>(rank)].began; }
+
+    /// The result of an action goes to another rank.
+    void send(int rank, const Action &action, int result) {
+        ranks_[static_cast<std::size_t>(rank)].held[place(rank, action.micro_batch)].sent.push_back(result);
     }
 
   private:
     using Place = std::pair<int, int>; ///< replica and slot
     struct Held {
         int micro_batch = 0;
-        Row left; ///< when all that it has sent is received
+        std::vector<int> sent; ///< results
     };
     struct Rank {
-        Row began; ///< the action before; empty: there is none
+        Row began; ///< the action before
         int last = 0;
         std::map<Place, Held> held;
     };
@@ -134,7 +131,6 @@ class Places {
     const Schedule &schedule_;
     const Durations &durations_;
     std::vector<Rank> ranks_;
-    bool waits_ = false;
 };
 
 /// What a transfer to an action takes longer if the rank receives it only when it waits for it.
@@ -143,45 +139,157 @@ double late(const Durations &durations, const Action &action) {
     return by_stage.empty() ? 0 : size(durations, action) * by_stage[static_cast<std::size_t>(action.stage)];
 }
 
-/// How long the result of an action is under way to the stage that needs it first.
-double sent(const Schedule &schedule, const Durations &durations, const Action &action) {
-    const int to = action.kind == Kind::forward ? action.stage + 1 : action.stage - 1;
-    if (action.kind == Kind::weight_gradient || to < 0 || to >= schedule.stages)
-        return 0;
-    return transfer(schedule, durations, {0, action.stage}, {action.kind, to, action.micro_batch});
-}
+/// All actions, each as soon as the schedule allows. A rank gets ready to receive for an action, and begins it when
+/// what it needs is there.
+template <class Record> class Run {
+  public:
+    /// From the rows in `free` on, by rank, where it leaves when each rank is done.
+    Run(const Schedule &schedule, const Durations &durations, std::vector<Row> &free, Record record)
+        : schedule_(schedule), durations_(durations), free_(free), record_(record), runs_(free.front().size()),
+          results_(2 * static_cast<std::size_t>(schedule.stages * schedule.micro_batches)),
+          ranks_(static_cast<std::size_t>(schedule.ranks)), places_(schedule, durations) {}
 
-/// Runs all actions from the rows in `free` on, by rank, and leaves there when each rank is done. `record(rank, start,
-/// time)` is called for each action.
+    void make() {
+        for (int rank = schedule_.ranks - 1; rank >= 0; --rank)
+            awake_.push_back(rank);
+        while (!awake_.empty()) {
+            const int rank = awake_.back();
+            awake_.pop_back();
+            while (act(rank)) {
+            }
+        }
+    }
+
+  private:
+    struct Result {
+        Row end;  ///< of the action that gives it; empty: not yet
+        Row from; ///< its receiver can receive it; empty: not yet
+        double delay = 0;
+        Row arrived;                 ///< empty: not yet, or it stays on its rank
+        std::vector<int> awaited_by; ///< ranks
+    };
+    struct Rank {
+        std::size_t next = 0; ///< action
+        bool is_ready = false;
+    };
+
+    /// False: there is no further action, or it has to wait for another rank, which then wakes this one.
+    bool act(int rank) {
+        Rank &own = ranks_[static_cast<std::size_t>(rank)];
+        if (own.next == schedule_.actions[static_cast<std::size_t>(rank)].size())
+            return false;
+        const Action &action = schedule_.actions[static_cast<std::size_t>(rank)][own.next];
+        if (!own.is_ready && !get_ready(rank, action))
+            return false;
+        own.is_ready = true;
+        for (const Need &need : needs(schedule_, action))
+            if (need.result >= 0 && at(need.result).end.empty())
+                return waits(rank, need.result);
+        begin(rank, action);
+        ++own.next;
+        own.is_ready = false;
+        return true;
+    }
+
+    bool waits(int rank, int result) {
+        at(result).awaited_by.push_back(rank);
+        return false;
+    }
+
+    bool get_ready(int rank, const Action &action) {
+        Row &done = free_[static_cast<std::size_t>(rank)];
+        for (const int sent : places_.sent_before(rank, action))
+            if (at(sent).arrived.empty())
+                return waits(rank, sent);
+        for (const int sent : places_.sent_before(rank, action))
+            raise(done, at(sent).arrived);
+        const bool waits = !durations_.slots.empty() && places_.take(rank, action);
+        const Row &began = places_.began(rank);
+        const bool at_once = durations_.slots.empty() || began.empty();
+        const double longer = waits ? late(durations_, action) : 0;
+        bool arrives = false; // what it needs of the stage beside its own
+        for (const Need &need : needs(schedule_, action)) {
+            const double delay = need.result < 0 ? 0 : transfer(schedule_, durations_, need, action);
+            if (delay <= 0)
+                continue;
+            Result &result = at(need.result);
+            arrives = true;
+            result.delay = delay + longer;
+            result.from = at_once ? Row(runs_, never) : waits ? done : began;
+            arrive(result);
+        }
+        for (double &each : done)
+            each += arrives ? 0 : longer;
+        return true;
+    }
+
+    void begin(int rank, const Action &action) {
+        Row &times = free_[static_cast<std::size_t>(rank)];
+        for (const Need &need : needs(schedule_, action))
+            if (need.result >= 0)
+                raise(times, transfer(schedule_, durations_, need, action) > 0 ? at(need.result).arrived
+                                                                               : at(need.result).end);
+        places_.begin(rank, action, times);
+        const double time = duration(durations_, action);
+        record_(rank, times.front(), time);
+        for (double &each : times)
+            each += time;
+        const int given = gives(schedule_, action);
+        if (given < 0)
+            return;
+        Result &result = at(given);
+        result.end = times;
+        if (!durations_.slots.empty() && is_sent(action))
+            places_.send(rank, action, given);
+        arrive(result);
+        wake(result);
+    }
+
+    /// Whether the result of an action is under way to another rank for some time.
+    [[nodiscard]] bool is_sent(const Action &action) const {
+        const int to = action.stage + (action.kind == Kind::forward ? 1 : -1);
+        return to >= 0 && to < schedule_.stages &&
+               transfer(schedule_, durations_, {0, action.stage}, {action.kind, to, action.micro_batch}) > 0;
+    }
+
+    /// If it has been sent, and its receiver is ready.
+    void arrive(Result &result) {
+        if (result.end.empty() || result.from.empty())
+            return;
+        result.arrived = result.end;
+        raise(result.arrived, result.from);
+        for (double &each : result.arrived)
+            each += result.delay;
+        wake(result);
+    }
+
+    void wake(Result &result) {
+        awake_.insert(awake_.end(), result.awaited_by.begin(), result.awaited_by.end());
+        result.awaited_by.clear();
+    }
+
+    static void raise(Row &times, const Row &to) {
+        for (std::size_t i = 0; i < times.size(); ++i)
+            times[i] = std::max(times[i], to[i]);
+    }
+
+    Result &at(int result) { return results_[static_cast<std::size_t>(result)]; }
+
+    const Schedule &schedule_;
+    const Durations &durations_;
+    std::vector<Row> &free_;
+    Record record_;
+    std::size_t runs_;
+    std::vector<Result> results_;
+    std::vector<Rank> ranks_;
+    Places places_;
+    std::vector<int> awake_;
+};
+
+/// `record(rank, start, time)` is called for each action.
 template <class Record>
 void run(const Schedule &schedule, const Durations &durations, std::vector<Row> &free, Record record) {
-    const std::size_t runs = free.front().size();
-    std::vector<double> ends(2 * static_cast<std::size_t>(schedule.stages * schedule.micro_batches) * runs, never);
-    Places places(schedule, durations);
-    walk(schedule, [&](int rank, const Action &action) {
-        Row &times = free[static_cast<std::size_t>(rank)];
-        const Row from = places.receives_from(rank, action, times);
-        for (const Need &need : needs(schedule, action)) {
-            if (need.result < 0)
-                continue;
-            double delay = transfer(schedule, durations, need, action);
-            if (delay > 0 && places.waits())
-                delay += late(durations, action);
-            const double *end = &ends[static_cast<std::size_t>(need.result) * runs];
-            for (std::size_t i = 0; i < runs; ++i)
-                times[i] = std::max(times[i], delay > 0 ? std::max(end[i], from[i]) + delay : end[i]);
-        }
-        places.begin(rank, action, times);
-        const double time = duration(durations, action);
-        record(rank, times.front(), time);
-        const int given = gives(schedule, action);
-        for (std::size_t i = 0; i < runs; ++i) {
-            times[i] += time;
-            if (given >= 0)
-                ends[static_cast<std::size_t>(given) * runs + i] = times[i];
-        }
-        places.send(rank, action, times, sent(schedule, durations, action));
-    });
+    Run<Record>(schedule, durations, free, record).make();
 }
 
 /// The largest mean weight of a cycle of the graph in which `weights[i][j]` leads from j to i (Karp, 1978).

@@ -33,6 +33,7 @@ class CollectivePrice {
     [[nodiscard]] std::vector<Rank> on(const std::vector<int> &ranks) const;
 
     [[nodiscard]] const std::vector<int> &axes() const { return info_.axes; }
+    [[nodiscard]] const cost::Group &group() const { return group_; }
     /// The amounts that the collective moves, by rank: one column for each number that differs. They serve to
     /// distinguish ranks.
     [[nodiscard]] std::vector<std::vector<std::int64_t>> numbers() const;

@@ -41,10 +41,13 @@ struct Kernel {
 /// A collective among one group of ranks; groups with members of the same classes are one.
 struct Group {
     std::vector<int> members; ///< rank classes, each once
-    std::vector<int> senders; ///< of them, those whose links are in use
+    std::vector<int> senders; ///< of them, those whose links out are in use
     int rounds = 1;           ///< of messages, one after the other, equally long
     Seconds seconds{};        ///< all rounds together, latencies included
     Seconds latency{};        ///< all rounds together: the part in which messages are on their way and use no link
+    std::vector<int> receivers = {}; ///< those whose links in are in use
+    bool stays_inside = true;        ///< links inside a unit of the machine's innermost level are in use,
+    bool leaves = false;             ///< links that leave it: others
 };
 
 /// One start of a collective in the step.

@@ -218,6 +218,9 @@ class Reader {
                 group.seconds = std::max(group.seconds, on_links);
                 group.rounds = std::max(group.rounds, rank.rounds);
             }
+            group.receivers = group.senders;
+            group.stays_inside = price.group().stays_inside();
+            group.leaves = price.group().leaves();
         }
         return result;
     }
@@ -315,7 +318,7 @@ class Joining {
             joined_.kernels[op] = first_kernel + number;
         for (Collective &collective : schedule.own.program.collectives) {
             for (Group &group : collective.groups)
-                for (std::vector<int> *members : {&group.members, &group.senders})
+                for (std::vector<int> *members : {&group.members, &group.senders, &group.receivers})
                     for (int &member : *members)
                         member += first_class;
             const auto before = static_cast<std::size_t>(first_class);
@@ -379,6 +382,7 @@ class Joining {
         collective.phase = "transfer";
         collective.between_roles = true;
         Group &group = collective.groups.emplace_back();
+        group.stays_inside = false;
         const std::vector<RankClass> &classes = joined_.program.classes;
         for (std::size_t each = 0; each < classes.size(); ++each) {
             if (classes[each].role != info.from_role && classes[each].role != info.to_role) {
@@ -390,11 +394,17 @@ class Joining {
         }
         for (int rank = 0; rank < mesh_.ranks(); ++rank) {
             const int of_class = joined_.class_of_rank[static_cast<std::size_t>(rank)];
-            const cost::Price price = transfers_(info.from, info.to, info.element_bytes, rank);
+            const cost::TransferPrice own = transfers_(info.from, info.to, info.element_bytes, rank);
+            const cost::Price &price = own.price;
             if (price.seconds().value <= 0)
                 continue;
-            if (!llvm::is_contained(group.senders, of_class))
+            group.stays_inside |= own.stays_inside;
+            group.leaves |= own.leaves;
+            const int role = classes[static_cast<std::size_t>(of_class)].role;
+            if (role == info.from_role && !llvm::is_contained(group.senders, of_class))
                 group.senders.push_back(of_class);
+            if (role == info.to_role && !llvm::is_contained(group.receivers, of_class))
+                group.receivers.push_back(of_class);
             if (price.seconds() > group.seconds)
                 group.latency = price.latency;
             group.seconds = std::max(group.seconds, price.seconds());

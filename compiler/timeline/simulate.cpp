@@ -3,6 +3,7 @@
 #include "timeline/agenda.h"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
 namespace planc::timeline {
@@ -31,11 +32,11 @@ struct Transfer {
 struct Rank {
     std::size_t next = 0; ///< action
     Seconds now{};
-    int waits_for = -1;         ///< collective; -1: computes
-    int run = -1;               ///< that has begun
-    std::vector<int> under_way; ///< transfers
-    std::vector<int> waiting;   ///< of them, those whose next round waits for a call of this rank
-    std::vector<int> carries;   ///< transfers with rounds on its links
+    int waits_for = -1;                      ///< collective; -1: computes
+    int run = -1;                            ///< that has begun
+    std::vector<int> under_way;              ///< transfers
+    std::vector<int> waiting;                ///< of them, those whose next round waits for a call of this rank
+    std::array<std::vector<int>, 4> carries; ///< transfers with rounds on its links: inside out, in, leaving out, in
 };
 
 class Simulation {
@@ -162,6 +163,17 @@ class Simulation {
         go_on(number);
     }
 
+    template <class Use> void for_each_link(const Group &group, const Use &use) {
+        for (const bool leaving : {false, true}) {
+            if (!(leaving ? group.leaves : group.stays_inside))
+                continue;
+            for (int sender : group.senders)
+                use(ranks_[sender].carries[leaving ? 2 : 0]);
+            for (int receiver : group.receivers)
+                use(ranks_[receiver].carries[leaving ? 3 : 1]);
+        }
+    }
+
     /// Notes a member's first call since the last round.
     void note_call(int number) {
         if (--transfers_[number].missing == 0)
@@ -179,7 +191,7 @@ class Simulation {
         const double part = static_cast<double>(transfer.rounds_now) / std::max(ranks.rounds, 1);
         transfer.begin = time;
         transfer.alone = part * ranks.seconds;
-        if (ranks.senders.empty()) // nothing to carry
+        if (ranks.senders.empty() && ranks.receivers.empty()) // nothing to carry
             return foresee(number, time);
         const Seconds latency = part * ranks.latency;
         transfer.left = std::max(Seconds(0), transfer.alone - latency);
@@ -196,8 +208,7 @@ class Simulation {
         transfer.shared_by = 0;
         transfer.sharing = 0;
         affected_.clear();
-        for (int sender : transfer.group->senders) {
-            std::vector<int> &carries = ranks_[sender].carries;
+        for_each_link(*transfer.group, [&](std::vector<int> &carries) {
             carries.push_back(number);
             for (int other : carries)
                 if (Transfer &sharer = transfers_[other]; sharer.sharing < carries.size()) {
@@ -205,7 +216,7 @@ class Simulation {
                         affected_.push_back(other);
                     sharer.sharing = carries.size();
                 }
-        }
+        });
         for (int other : affected_)
             share(other, time);
     }
@@ -225,8 +236,7 @@ class Simulation {
     /// Removes the transfer from its links.
     void leave_links(int number, Seconds time) {
         affected_.clear();
-        for (int sender : transfers_[number].group->senders) {
-            std::vector<int> &carries = ranks_[sender].carries;
+        for_each_link(*transfers_[number].group, [&](std::vector<int> &carries) {
             std::erase(carries, number);
             for (int other : carries)
                 if (Transfer &sharer = transfers_[other];
@@ -234,11 +244,12 @@ class Simulation {
                     affected_.push_back(other);
                     sharer.sharing = 0; // found out below
                 }
-        }
+        });
         for (int other : affected_) {
             Transfer &sharer = transfers_[other];
-            for (int sender : sharer.group->senders)
-                sharer.sharing = std::max(sharer.sharing, ranks_[sender].carries.size());
+            for_each_link(*sharer.group, [&](const std::vector<int> &carries) {
+                sharer.sharing = std::max(sharer.sharing, carries.size());
+            });
             if (sharer.sharing != sharer.shared_by)
                 share(other, time);
         }
@@ -266,9 +277,14 @@ class Simulation {
     }
 
     void note_event(const Transfer &transfer) {
-        if (transfer.event.rounds > 0)
-            for (int sender : transfer.group->senders)
-                result_.ranks[sender].network.push_back(transfer.event);
+        if (transfer.event.rounds == 0)
+            return;
+        const std::vector<int> &senders = transfer.group->senders;
+        for (int sender : senders)
+            result_.ranks[sender].network.push_back(transfer.event);
+        for (int receiver : transfer.group->receivers)
+            if (std::ranges::find(senders, receiver) == senders.end())
+                result_.ranks[receiver].network.push_back(transfer.event);
     }
 
     void complete(int number, Seconds time) {

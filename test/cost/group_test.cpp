@@ -196,16 +196,37 @@ TEST(Group, OfAStageLiesWhereItsRanksAre) {
     EXPECT_EQ(stage(2).ranks, 6);
     EXPECT_EQ(stage(2).levels.size(), 2U); // ranks 4 to 9
     const auto between = [&](int a, int b) {
-        return group_between(mesh, planrt::role_at(mesh, 0, a), planrt::role_at(mesh, 0, b), machine);
+        return group_between(mesh, planrt::role_at(mesh, 0, a), planrt::role_at(mesh, 0, b), machine, false);
     };
     EXPECT_EQ(between(0, 1).levels.size(), 1U);
     EXPECT_EQ(between(2, 1).levels.size(), 2U);
-    EXPECT_EQ(between(0, 2).ranks, 10);
+    EXPECT_EQ(between(0, 2).ranks, 7);
     // A stage that a node's end parts is uneven, though one of as many ranks at the first rank would not be.
     const planrt::Mesh shifted = planrt::uneven_mesh(0, {{1, 2}, {1, 4}});
     EXPECT_TRUE(group(std::vector{1}, shifted, planrt::role_at(shifted, 0, 0), machine).even);
     EXPECT_FALSE(group(std::vector{1}, shifted, planrt::role_at(shifted, 0, 1), machine).even);
     EXPECT_TRUE(group(std::vector{1}, planrt::Mesh{{2, 4}}, planrt::role_at(planrt::Mesh{{2, 4}}, 0, 1), machine).even);
+}
+
+/// Two nodes of 4 ranks, four stages of 2 and two stages of 4; and stages that a node's end parts.
+TEST(Group, BetweenStagesIsWhatTheirMessagesCross) {
+    Machine machine;
+    machine.levels = {{4, link(1e-6, 1e10)}, {64, link(5e-6, 4e9)}};
+    const auto between = [&](std::vector<int> sizes, int a, int b, bool alike) {
+        const planrt::Mesh mesh{std::move(sizes)};
+        return group_between(mesh, planrt::role_at(mesh, 0, a), planrt::role_at(mesh, 0, b), machine, alike);
+    };
+    EXPECT_FALSE(between({4, 2}, 0, 1, true).leaves());
+    EXPECT_TRUE(between({4, 2}, 1, 2, true).leaves());
+    EXPECT_FALSE(between({4, 2}, 1, 2, true).stays_inside());
+    EXPECT_EQ(between({4, 2}, 1, 2, true).bytes_per_second(1, true), 2e9); // two messages leave the node
+    EXPECT_EQ(between({2, 4}, 0, 1, true).bytes_per_second(1, true), 1e9);
+    // Ranks 3, 4, 5 send to 6, 7, 8: of the three, one stays outside on the way from a node to the next, and back.
+    const Group parted = between({3, 3}, 1, 2, true);
+    EXPECT_TRUE(parted.stays_inside()); // 4 to 7
+    EXPECT_TRUE(parted.leaves());       // 3 to 6, 5 to 8
+    EXPECT_EQ(parted.levels[1].all, 1);
+    EXPECT_EQ(between({3, 3}, 1, 2, false).levels[1].all, 2); // 4 and 5, whose messages go to rank 8 too
 }
 
 } // namespace

@@ -161,6 +161,27 @@ TEST(Simulate, links_are_busy_where_a_rank_sends) {
     EXPECT_EQ(simulate(program).makespan, Seconds(3));
 }
 
+// A pipeline: activations go one way while gradients come the other way.
+TEST(Simulate, directions_of_a_link_are_not_shared) {
+    Program program{ranks(2), {}, {collective(2, 1, 2), collective(2, 1, 3)}, {{start(0), start(1), wait(0), wait(1)}}};
+    Group &there = program.collectives[0].groups[0];
+    Group &back = program.collectives[1].groups[0];
+    there.senders = back.receivers = {0};
+    there.receivers = back.senders = {1};
+    EXPECT_EQ(simulate(program).makespan, Seconds(3));
+    back.receivers = {0, 1}; // what arrives at rank 1 comes through the link that the first uses
+    EXPECT_EQ(simulate(program).makespan, Seconds(5));
+}
+
+TEST(Simulate, what_leaves_a_node_uses_other_links) {
+    Program program{ranks(2), {}, {collective(2, 1, 2), collective(2, 1, 3)}, {{start(0), start(1), wait(0), wait(1)}}};
+    Group &outside = program.collectives[1].groups[0];
+    outside.leaves = true;
+    EXPECT_EQ(simulate(program).makespan, Seconds(5)); // inside too
+    outside.stays_inside = false;
+    EXPECT_EQ(simulate(program).makespan, Seconds(3));
+}
+
 // Rank 0 shares its links, rank 1 has them for itself: their collective is as slow as rank 0's.
 TEST(Simulate, a_round_is_as_slow_as_the_busiest_links) {
     Program program{ranks(2), {}, {collective(2, 1, 2), collective(2, 1, 2)}, {{start(0), start(1), wait(1), wait(0)}}};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <map>
 #include <numeric>
 
 namespace planc::cost {
@@ -198,6 +199,14 @@ double Group::bytes_per_second(int level, bool all_send) const {
     return rate;
 }
 
+bool Group::stays_inside() const {
+    return levels.front().taken;
+}
+
+bool Group::leaves() const {
+    return std::any_of(levels.begin() + 1, levels.end(), [](const GroupLevel &level) { return level.taken; });
+}
+
 Group star(std::int64_t ranks, const Link &link) {
     Group result;
     result.ranks = ranks;
@@ -250,11 +259,56 @@ Group group(std::span<const int> axes, const planrt::Mesh &whole, const planrt::
     return group(axes, sizes, machine);
 }
 
-Group group_between(const planrt::Mesh &whole, const planrt::Role &a, const planrt::Role &b, const Machine &machine) {
-    const auto last = [&](const planrt::Role &role) { return role.rank_of(whole, role.mesh(whole).ranks() - 1); };
-    const int first = std::min(a.rank_of(whole, 0), b.rank_of(whole, 0));
-    const int ranks = std::max(last(a), last(b)) + 1 - first;
-    return group(std::vector{0}, std::vector{ranks}, machine, {first, ranks, whole.ranks()});
+/// Of the ranks of one role, the most that lie in one unit of this size and send messages out of it.
+static double leaving(const std::vector<int> &ranks, const std::vector<int> &peers, std::int64_t unit, bool alike) {
+    std::map<std::int64_t, double> by_unit;
+    double most = 0;
+    for (std::size_t place = 0; place < ranks.size(); ++place) {
+        const std::int64_t own = ranks[place] / unit;
+        const auto is_outside = [&](int peer) { return peer / unit != own; };
+        if (alike ? is_outside(peers[place]) : is_outside(peers.front()) || is_outside(peers.back()))
+            most = std::max(most, ++by_unit[own]);
+    }
+    return most;
+}
+
+/// Whether messages are joined by exactly this level: they leave a unit, and none of the next level.
+static bool joins(const std::vector<int> &ranks, const std::vector<int> &peers, std::int64_t unit, std::int64_t outer,
+                  bool alike) {
+    const auto is_joined = [&](int rank, int peer) {
+        return rank / unit != peer / unit && (outer == 0 || rank / outer == peer / outer);
+    };
+    for (std::size_t place = 0; place < ranks.size(); ++place)
+        if (alike ? is_joined(ranks[place], peers[place])
+                  : std::ranges::any_of(peers, [&](int peer) { return is_joined(ranks[place], peer); }))
+            return true;
+    return false;
+}
+
+Group group_between(const planrt::Mesh &whole, const planrt::Role &a, const planrt::Role &b, const Machine &machine,
+                    bool alike) {
+    const auto ranks_of = [&](const planrt::Role &role) {
+        std::vector<int> ranks(static_cast<std::size_t>(role.mesh(whole).ranks()));
+        for (std::size_t place = 0; place < ranks.size(); ++place)
+            ranks[place] = role.rank_of(whole, static_cast<int>(place));
+        return ranks;
+    };
+    const std::vector<int> from = ranks_of(a);
+    const std::vector<int> to = ranks_of(b);
+    Group group;
+    group.ranks = std::ssize(from) + std::ssize(to);
+    group.even = false;
+    const std::vector<std::int64_t> units = unit_sizes(machine);
+    for (std::size_t level = 0; level < units.size(); ++level) {
+        const std::int64_t unit = units[level];
+        const double most = std::max({1.0, leaving(from, to, unit, alike), leaving(to, from, unit, alike)});
+        const std::int64_t outer = level + 1 < units.size() ? units[level + 1] : 0;
+        group.levels.push_back({machine.levels[level].link, most, most, joins(from, to, unit, outer, alike)});
+    }
+    while (group.levels.size() > 1 && !group.levels.back().taken)
+        group.levels.pop_back();
+    group.spans = {{group.ranks, static_cast<int>(group.levels.size()) - 1, 1, 0}};
+    return group;
 }
 
 } // namespace planc::cost

@@ -42,6 +42,10 @@ struct Group {
 
     /// Whether a network with dimensions is involved. Then rings and trees run dimension by dimension.
     [[nodiscard]] bool by_dimension() const;
+    /// Whether some of its messages stay inside a unit of the innermost level; they use other links than those that
+    /// leave it.
+    [[nodiscard]] bool stays_inside() const;
+    [[nodiscard]] bool leaves() const;
     /// The bandwidth of one message at this level. It also takes the links of the surrounding units.
     [[nodiscard]] double bytes_per_second(int level, bool all_send) const;
 };
@@ -55,9 +59,10 @@ struct Group {
 [[nodiscard]] Group group(std::span<const int> axes, const planrt::Mesh &whole, const planrt::Role &role,
                           const Machine &machine);
 
-/// The ranks of two roles that send each other messages, of an uneven mesh, with those that lie between them.
+/// The ranks of two roles that send each other messages. `alike`: each only to the one at the same place of the other
+/// role. The dimensions of a torus do not count.
 [[nodiscard]] Group group_between(const planrt::Mesh &whole, const planrt::Role &a, const planrt::Role &b,
-                                  const Machine &machine);
+                                  const Machine &machine, bool alike);
 
 /// Ranks of a star.
 [[nodiscard]] Group star(std::int64_t ranks, const Link &link);

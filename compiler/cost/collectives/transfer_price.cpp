@@ -32,18 +32,37 @@ std::int64_t elements(const std::vector<planrt::Transfer> &transfers) {
 
 } // namespace
 
-const Group &TransferPrices::between(const std::vector<int> &axes, const planrt::Role &from, const planrt::Role &to) {
-    const bool even = mesh_.is_even();
-    const std::vector<int> key = even ? axes : std::vector{from.rank_of(mesh_, 0), to.rank_of(mesh_, 0)};
-    const auto known = groups_.find(key);
-    if (known != groups_.end())
-        return known->second;
-    return groups_.emplace(key, even ? group(axes, mesh_.sizes, machine_) : group_between(mesh_, from, to, machine_))
-        .first->second;
+TransferPrices::TransferPrices(const planrt::Mesh &mesh, const Machine &machine)
+    : mesh_(mesh), machine_(machine),
+      has_dimensions_(mesh.is_even() && std::ranges::any_of(machine.levels, [](const Level &level) {
+                          return !level.link.shape.empty();
+                      })) {}
+
+const Group &TransferPrices::between(const planrt::Role &from, const planrt::Role &to, bool alike) {
+    const auto [known, is_new] =
+        groups_.try_emplace({from.rank_of(mesh_, 0), to.rank_of(mesh_, 0), static_cast<int>(alike)});
+    if (is_new)
+        known->second = group_between(mesh_, from, to, machine_, alike);
+    return known->second;
 }
 
-Price TransferPrices::operator()(const planrt::RolePlacement &from, const planrt::RolePlacement &to, int element_bytes,
-                                 int rank) {
+const Group &TransferPrices::over(const std::vector<int> &axes) {
+    const auto [known, is_new] = groups_.try_emplace(axes);
+    if (is_new)
+        known->second = group(axes, mesh_.sizes, machine_);
+    return known->second;
+}
+
+std::vector<double> TransferPrices::links(const planrt::Role &from, const planrt::Role &to) {
+    std::vector<double> links;
+    for (const bool alike : {true, false})
+        for (const GroupLevel &level : between(from, to, alike).levels)
+            links.push_back(level.taken ? level.all : -level.all);
+    return links;
+}
+
+TransferPrice TransferPrices::operator()(const planrt::RolePlacement &from, const planrt::RolePlacement &to,
+                                         int element_bytes, int rank) {
     const planrt::Exchange moved = planrt::exchange(from, to, mesh_, rank);
     if (moved.sends.empty() && moved.receives.empty())
         return {};
@@ -53,8 +72,11 @@ Price TransferPrices::operator()(const planrt::RolePlacement &from, const planrt
             ways.add(mesh_.coordinates(rank), mesh_.coordinates(each.peer));
     std::sort(ways.axes.begin(), ways.axes.end());
     const auto most = static_cast<double>(std::max(elements(moved.sends), elements(moved.receives)));
+    const bool alike = mesh_.is_even() && ways.axes.size() == 1; // the pipeline's
+    const Group &group = has_dimensions_ ? over(ways.axes) : between(from.role, to.role, alike);
     // Messages to several ranks are on their way at the same time: one latency.
-    return point_to_point(between(ways.axes, from.role, to.role), ways.neighbours, 1, Bytes(most * element_bytes));
+    return {point_to_point(group, ways.neighbours, 1, Bytes(most * element_bytes)), group.stays_inside(),
+            group.leaves()};
 }
 
 } // namespace planc::cost

@@ -11,23 +11,34 @@
 
 namespace planc::cost {
 
+struct TransferPrice {
+    Price price{};
+    bool stays_inside = false; ///< Group::stays_inside()
+    bool leaves = false;
+};
+
 class TransferPrices {
   public:
     /// Both must outlive this.
-    TransferPrices(const planrt::Mesh &mesh, const Machine &machine) : mesh_(mesh), machine_(machine) {}
+    TransferPrices(const planrt::Mesh &mesh, const Machine &machine);
 
     /// The time for which the transfer uses the links of a rank of the whole mesh. Its messages run at the same time in
     /// both directions. They pass between neighbours if all of them do.
-    [[nodiscard]] Price operator()(const planrt::RolePlacement &from, const planrt::RolePlacement &to,
-                                   int element_bytes, int rank);
+    [[nodiscard]] TransferPrice operator()(const planrt::RolePlacement &from, const planrt::RolePlacement &to,
+                                           int element_bytes, int rank);
+
+    /// Equal between roles of an even mesh that are joined by the same links, shared by as many messages.
+    [[nodiscard]] std::vector<double> links(const planrt::Role &from, const planrt::Role &to);
 
   private:
-    /// Of all ranks that differ along these axes; in an uneven mesh, of both roles.
-    const Group &between(const std::vector<int> &axes, const planrt::Role &from, const planrt::Role &to);
+    [[nodiscard]] const Group &between(const planrt::Role &from, const planrt::Role &to, bool alike);
+    /// Of all ranks that differ along these axes.
+    [[nodiscard]] const Group &over(const std::vector<int> &axes);
 
     const planrt::Mesh &mesh_;
     const Machine &machine_;
-    std::map<std::vector<int>, Group> groups_; ///< by axes, or first ranks of both roles
+    bool has_dimensions_;                      ///< an even mesh on a torus: groups are those over axes
+    std::map<std::vector<int>, Group> groups_; ///< by axes; or by the first ranks of both roles, and whether alike
 };
 
 } // namespace planc::cost

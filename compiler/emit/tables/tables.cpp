@@ -342,7 +342,7 @@ std::vector<std::string> Tables::method_of(const CollectiveInfo &info) {
         std::vector<std::string> sizes;
         for (const int size : info.method.shape)
             sizes.push_back(std::to_string(size));
-        name = "ranks_" + joined(sizes, "_by_");
+        name = "group_of_" + joined(sizes, "_by_");
         shapes_ += "constexpr int " + name + "[] = {" + joined(sizes) + "};\n";
     }
     return {std::string("planrt::Algorithm::") + planrt::name_of(info.method.algorithm), name};

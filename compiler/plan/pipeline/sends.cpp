@@ -7,22 +7,25 @@ namespace planc::plan {
 
 const Sent &Sends::of(const planrt::RolePlacement &from, int from_role, const planrt::RolePlacement &to, int to_role,
                       int element_bytes) {
-    const std::vector<int> roles =
-        mesh_.is_even() ? std::vector{std::min(std::abs(from_role - to_role), 2)} : std::vector{from_role, to_role};
+    std::vector<double> roles{static_cast<double>(from_role), static_cast<double>(to_role)};
+    if (mesh_.is_even()) {
+        roles = prices_.links(from.role, to.role);
+        roles.push_back(std::min(std::abs(from_role - to_role), 2));
+    }
     const auto known = std::ranges::find_if(known_, [&](const Known &each) {
         return each.element_bytes == element_bytes && each.roles == roles && each.leaves == from.placement &&
                each.arrives == to.placement;
     });
     if (known != known_.end())
         return known->sent;
-    known_.push_back({from.placement, to.placement, roles, element_bytes, found(from, to, element_bytes)});
+    known_.push_back({from.placement, to.placement, std::move(roles), element_bytes, found(from, to, element_bytes)});
     return known_.back().sent;
 }
 
 Sent Sends::found(const planrt::RolePlacement &from, const planrt::RolePlacement &to, int element_bytes) {
     Sent sent;
     const auto count = [&](int rank) {
-        const cost::Price own = prices_(from, to, element_bytes, rank);
+        const cost::Price own = prices_(from, to, element_bytes, rank).price;
         sent.price = own.seconds() > sent.price.seconds() ? own : sent.price;
     };
     for (int rank = 0; rank < from.role.mesh(mesh_).ranks(); ++rank) {

@@ -1,5 +1,5 @@
 // What stages of a pipeline send each other, and how long that takes. It is the same between any two stages with the
-// same placements, so it is found once.
+// same placements and the same links between them, so it is found once.
 #pragma once
 
 #include "cost/collectives/transfer_price.h"
@@ -29,9 +29,9 @@ class Sends {
     struct Known {
         planrt::Placement leaves;
         planrt::Placement arrives;
-        /// Between which roles: where all have as many ranks, only their distance counts, and only up to 2, because
-        /// then they are no neighbours.
-        std::vector<int> roles;
+        /// Between which roles: where all have as many ranks, only the links between them count, and the distance, up
+        /// to 2, because then they are no neighbours.
+        std::vector<double> roles;
         int element_bytes = 0;
         Sent sent;
     };
