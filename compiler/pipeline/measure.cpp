@@ -69,7 +69,7 @@ double transfer(const Schedule &schedule, const Durations &durations, const Need
 /// Several independent runs at once, which differ in the times at which ranks may begin: a row has a time for each.
 using Row = std::vector<double>;
 
-/// The places in which a rank works on micro-batches, and from when on it can receive in them.
+/// The places in which a rank works on micro-batches, and what leaves and arrives there.
 class Places {
   public:
     Places(const Schedule &schedule, const Durations &durations)
@@ -133,21 +133,24 @@ class Places {
     std::vector<Rank> ranks_;
 };
 
-/// What a transfer to an action takes longer if the rank receives it only when it waits for it.
+/// What an action receives beside the result of the next stage, if the rank receives it only when it waits for it.
 double late(const Durations &durations, const Action &action) {
+    if (action.kind == Kind::weight_gradient)
+        return 0; // the input gradient has received it
     const std::vector<double> &by_stage = action.kind == Kind::forward ? durations.late : durations.late_back;
     return by_stage.empty() ? 0 : size(durations, action) * by_stage[static_cast<std::size_t>(action.stage)];
 }
 
 /// All actions, each as soon as the schedule allows. A rank gets ready to receive for an action, and begins it when
-/// what it needs is there.
+/// what it needs is there. Other than in walk(), a rank may also wait for the receiver of what it has sent.
 template <class Record> class Run {
   public:
     /// From the rows in `free` on, by rank, where it leaves when each rank is done.
     Run(const Schedule &schedule, const Durations &durations, std::vector<Row> &free, Record record)
         : schedule_(schedule), durations_(durations), free_(free), record_(record), runs_(free.front().size()),
           results_(2 * static_cast<std::size_t>(schedule.stages * schedule.micro_batches)),
-          ranks_(static_cast<std::size_t>(schedule.ranks)), places_(schedule, durations) {}
+          times_(2 * results_.size() * runs_, never), ranks_(static_cast<std::size_t>(schedule.ranks)),
+          places_(schedule, durations) {}
 
     void make() {
         for (int rank = schedule_.ranks - 1; rank >= 0; --rank)
@@ -158,15 +161,18 @@ template <class Record> class Run {
             while (act(rank)) {
             }
         }
+        for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
+            if (ranks_[rank].next < schedule_.actions[rank].size())
+                throw std::logic_error("ranks of a pipeline wait for each other");
     }
 
   private:
     struct Result {
-        Row end;  ///< of the action that gives it; empty: not yet
-        Row from; ///< its receiver can receive it; empty: not yet
+        bool is_given = false;    ///< the action that gives it has ended
+        bool is_expected = false; ///< its receiver can receive it
+        bool has_arrived = false; ///< never, if it stays on its rank
+        int awaited_by = -1;      ///< rank
         double delay = 0;
-        Row arrived;                 ///< empty: not yet, or it stays on its rank
-        std::vector<int> awaited_by; ///< ranks
     };
     struct Rank {
         std::size_t next = 0; ///< action
@@ -183,26 +189,25 @@ template <class Record> class Run {
             return false;
         own.is_ready = true;
         for (const Need &need : needs(schedule_, action))
-            if (need.result >= 0 && at(need.result).end.empty())
-                return waits(rank, need.result);
+            if (need.result >= 0 && !at(need.result).is_given) {
+                at(need.result).awaited_by = rank;
+                return false;
+            }
         begin(rank, action);
         ++own.next;
         own.is_ready = false;
         return true;
     }
 
-    bool waits(int rank, int result) {
-        at(result).awaited_by.push_back(rank);
-        return false;
-    }
-
     bool get_ready(int rank, const Action &action) {
         Row &done = free_[static_cast<std::size_t>(rank)];
         for (const int sent : places_.sent_before(rank, action))
-            if (at(sent).arrived.empty())
-                return waits(rank, sent);
+            if (!at(sent).has_arrived) {
+                at(sent).awaited_by = rank;
+                return false;
+            }
         for (const int sent : places_.sent_before(rank, action))
-            raise(done, at(sent).arrived);
+            raise(done.data(), arrived(sent));
         const bool waits = !durations_.slots.empty() && places_.take(rank, action);
         const Row &began = places_.began(rank);
         const bool at_once = durations_.slots.empty() || began.empty();
@@ -212,11 +217,12 @@ template <class Record> class Run {
             const double delay = need.result < 0 ? 0 : transfer(schedule_, durations_, need, action);
             if (delay <= 0)
                 continue;
-            Result &result = at(need.result);
             arrives = true;
-            result.delay = delay + longer;
-            result.from = at_once ? Row(runs_, never) : waits ? done : began;
-            arrive(result);
+            at(need.result).delay = delay + longer;
+            at(need.result).is_expected = true;
+            if (!at_once)
+                raise(arrived(need.result), (waits ? done : began).data());
+            arrive(need.result);
         }
         for (double &each : done)
             each += arrives ? 0 : longer;
@@ -227,8 +233,8 @@ template <class Record> class Run {
         Row &times = free_[static_cast<std::size_t>(rank)];
         for (const Need &need : needs(schedule_, action))
             if (need.result >= 0)
-                raise(times, transfer(schedule_, durations_, need, action) > 0 ? at(need.result).arrived
-                                                                               : at(need.result).end);
+                raise(times.data(),
+                      transfer(schedule_, durations_, need, action) > 0 ? arrived(need.result) : end(need.result));
         places_.begin(rank, action, times);
         const double time = duration(durations_, action);
         record_(rank, times.front(), time);
@@ -237,12 +243,12 @@ template <class Record> class Run {
         const int given = gives(schedule_, action);
         if (given < 0)
             return;
-        Result &result = at(given);
-        result.end = times;
+        at(given).is_given = true;
+        raise(end(given), times.data());
         if (!durations_.slots.empty() && is_sent(action))
             places_.send(rank, action, given);
-        arrive(result);
-        wake(result);
+        arrive(given);
+        wake(at(given));
     }
 
     /// Whether the result of an action is under way to another rank for some time.
@@ -253,27 +259,32 @@ template <class Record> class Run {
     }
 
     /// If it has been sent, and its receiver is ready.
-    void arrive(Result &result) {
-        if (result.end.empty() || result.from.empty())
+    void arrive(int number) {
+        Result &result = at(number);
+        if (!result.is_given || !result.is_expected)
             return;
-        result.arrived = result.end;
-        raise(result.arrived, result.from);
-        for (double &each : result.arrived)
-            each += result.delay;
+        double *times = arrived(number);
+        raise(times, end(number));
+        for (std::size_t i = 0; i < runs_; ++i)
+            times[i] += result.delay;
+        result.has_arrived = true;
         wake(result);
     }
 
     void wake(Result &result) {
-        awake_.insert(awake_.end(), result.awaited_by.begin(), result.awaited_by.end());
-        result.awaited_by.clear();
+        if (result.awaited_by >= 0)
+            awake_.push_back(std::exchange(result.awaited_by, -1));
     }
 
-    static void raise(Row &times, const Row &to) {
-        for (std::size_t i = 0; i < times.size(); ++i)
+    void raise(double *times, const double *to) const {
+        for (std::size_t i = 0; i < runs_; ++i)
             times[i] = std::max(times[i], to[i]);
     }
 
     Result &at(int result) { return results_[static_cast<std::size_t>(result)]; }
+    double *end(int result) { return &times_[2 * static_cast<std::size_t>(result) * runs_]; }
+    /// Until it has arrived: from when on its receiver can receive it.
+    double *arrived(int result) { return end(result) + runs_; }
 
     const Schedule &schedule_;
     const Durations &durations_;
@@ -281,6 +292,7 @@ template <class Record> class Run {
     Record record_;
     std::size_t runs_;
     std::vector<Result> results_;
+    Row times_; ///< by result: its end and its arrival, in all runs
     std::vector<Rank> ranks_;
     Places places_;
     std::vector<int> awake_;

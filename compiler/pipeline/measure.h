@@ -18,8 +18,8 @@ struct Durations {
     /// once. With `slots`, it begins only when the receiver has begun the action before.
     std::vector<double> transfer;
     std::vector<double> transfer_back = {}; ///< towards the stage before; empty: as the other
-    /// By stage, how much longer a transfer to its forward or backward pass takes if it has not begun before the rank
-    /// waits for it; empty: 0.
+    /// By stage, how much longer its forward or backward pass waits for transfers, those of further stages too, if they
+    /// have not begun before; empty: 0.
     std::vector<double> late = {};
     std::vector<double> late_back = {};
     std::vector<double> sizes = {}; ///< by micro-batch, for which all times are multiplied by it; empty: 1

@@ -27,7 +27,8 @@ struct Need {
 
 /// Visits the actions of each rank in their order, and each only after the actions that it needs: `visit(rank,
 /// action)`. Stops where ranks wait for each other. Returns the number of visited actions by rank. Takes time in
-/// proportion to the actions. Everything that the actions name must exist, and no result be given twice.
+/// proportion to the actions. (What they take is counted by measure(), where ranks also wait for receivers.) Everything
+/// that the actions name must exist, and no result be given twice.
 template <class Visit> std::vector<std::size_t> walk(const Schedule &schedule, Visit visit) {
     const auto ranks = static_cast<std::size_t>(schedule.ranks);
     std::vector<std::size_t> visited(ranks, 0);

@@ -126,8 +126,11 @@ class RoleActions {
             receive(runs[i]);
             if (runs[i].receives_only)
                 continue;
-            if (i + 1 < runs.size() && key(runs[i + 1]) != key(runs[i]))
-                start_receiving(runs[i + 1]);
+            for (std::size_t next = i + 1; next < runs.size() && key(runs[next]) != key(runs[i]); ++next) {
+                start_receiving(runs[next]);
+                if (!runs[next].receives_only)
+                    break;
+            }
             run(runs[i]);
         }
         for (auto &[key, slot] : slots_)

@@ -5,7 +5,7 @@
 // Example: two ranks compute for 3 s and 5 s, then reduce in one round of 2 s, beside a kernel of 1 s:
 //   classes      {rank 0}, {rank 1}
 //   kernels      {"a", {3, 5}}, {"b", {1, 1}}
-//   collectives  {"all-reduce", groups {{members 0 and 1, both send, 1 round, 2 s}}, group_of {0, 0}}
+//   collectives  {"all-reduce", groups {{members 0 and 1, both send and receive, 1 round, 2 s}}, group_of {0, 0}}
 //   actions      {compute a, start 0, compute b, wait 0}, of the one role
 #pragma once
 
@@ -46,8 +46,8 @@ struct Group {
     Seconds seconds{};        ///< all rounds together, latencies included
     Seconds latency{};        ///< all rounds together: the part in which messages are on their way and use no link
     std::vector<int> receivers = {}; ///< those whose links in are in use
-    bool stays_inside = true;        ///< links inside a unit of the machine's innermost level are in use,
-    bool leaves = false;             ///< links that leave it: others
+    bool stays_inside = true;        ///< links among the ranks of a node, the machine's innermost level, are in use;
+    bool leaves = false;             ///< links that leave it, which are others
 };
 
 /// One start of a collective in the step.

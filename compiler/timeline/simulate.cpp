@@ -3,7 +3,6 @@
 #include "timeline/agenda.h"
 
 #include <algorithm>
-#include <array>
 #include <stdexcept>
 
 namespace planc::timeline {
@@ -26,17 +25,24 @@ struct Transfer {
                                ///< none yet
     std::size_t sharing = 0;   ///< the same while it is being computed
     bool complete = false;
-    Event event = {}; ///< for all its senders: its last rounds without a pause between them
+    Event event = {}; ///< for all whose links it uses: its last rounds without a pause between them
+};
+
+/// Transfers with rounds on links of a rank.
+struct Links {
+    std::vector<int> out;
+    std::vector<int> in;
 };
 
 struct Rank {
     std::size_t next = 0; ///< action
     Seconds now{};
-    int waits_for = -1;                      ///< collective; -1: computes
-    int run = -1;                            ///< that has begun
-    std::vector<int> under_way;              ///< transfers
-    std::vector<int> waiting;                ///< of them, those whose next round waits for a call of this rank
-    std::array<std::vector<int>, 4> carries; ///< transfers with rounds on its links: inside out, in, leaving out, in
+    int waits_for = -1;         ///< collective; -1: computes
+    int run = -1;               ///< that has begun
+    std::vector<int> under_way; ///< transfers
+    std::vector<int> waiting;   ///< of them, those whose next round waits for a call of this rank
+    Links inside;               ///< of the node
+    Links leaving;
 };
 
 class Simulation {
@@ -164,14 +170,16 @@ class Simulation {
     }
 
     template <class Use> void for_each_link(const Group &group, const Use &use) {
-        for (const bool leaving : {false, true}) {
-            if (!(leaving ? group.leaves : group.stays_inside))
-                continue;
+        const auto use_all = [&](Links Rank::*links) {
             for (int sender : group.senders)
-                use(ranks_[sender].carries[leaving ? 2 : 0]);
+                use((ranks_[sender].*links).out);
             for (int receiver : group.receivers)
-                use(ranks_[receiver].carries[leaving ? 3 : 1]);
-        }
+                use((ranks_[receiver].*links).in);
+        };
+        if (group.stays_inside)
+            use_all(&Rank::inside);
+        if (group.leaves)
+            use_all(&Rank::leaving);
     }
 
     /// Notes a member's first call since the last round.

@@ -9,8 +9,8 @@
 // - The latency of a round passes first, and latencies of simultaneous rounds overlap; then the round uses the links.
 //   Rounds that use a rank's links in the same direction at the same time share them equally, and a round is as slow as
 //   the busiest of its links. A collective uses those of its ranks in both directions, a transfer between the stages of
-//   a pipeline the links out of its senders and those into its receivers. What stays inside a unit of the machine's
-//   innermost level, a node, uses other links than what leaves it. Prices (cost/collectives/collectives.h) already take
+//   a pipeline the links out of its senders and those into its receivers. What stays inside a node, the machine's
+//   innermost level, uses other links than what leaves it. Prices (cost/collectives/collectives.h) already take
 //   into account that all ranks of a node use its links.
 // - If part of a collective is work of the ranks' processors, each rank does its part when it starts the collective,
 //   and computes nothing meanwhile.

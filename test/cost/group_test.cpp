@@ -221,7 +221,7 @@ TEST(Group, BetweenStagesIsWhatTheirMessagesCross) {
     EXPECT_FALSE(between({4, 2}, 1, 2, true).stays_inside());
     EXPECT_EQ(between({4, 2}, 1, 2, true).bytes_per_second(1, true), 2e9); // two messages leave the node
     EXPECT_EQ(between({2, 4}, 0, 1, true).bytes_per_second(1, true), 1e9);
-    // Ranks 3, 4, 5 send to 6, 7, 8: of the three, one stays outside on the way from a node to the next, and back.
+    // Ranks 3, 4, 5 send to 6, 7, 8: one message leaves each of the first two nodes, the other stays inside.
     const Group parted = between({3, 3}, 1, 2, true);
     EXPECT_TRUE(parted.stays_inside()); // 4 to 7
     EXPECT_TRUE(parted.leaves());       // 3 to 6, 5 to 8

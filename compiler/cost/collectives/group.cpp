@@ -1,6 +1,7 @@
 #include "cost/collectives/group.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <limits>
 #include <map>
@@ -272,16 +273,23 @@ static double leaving(const std::vector<int> &ranks, const std::vector<int> &pee
     return most;
 }
 
-/// Whether messages are joined by exactly this level: they leave a unit, and none of the next level.
+/// Whether messages cross exactly this level: they leave a unit of it, and none of the next one, `outer`. Ranks ascend.
 static bool joins(const std::vector<int> &ranks, const std::vector<int> &peers, std::int64_t unit, std::int64_t outer,
                   bool alike) {
     const auto is_joined = [&](int rank, int peer) {
-        return rank / unit != peer / unit && (outer == 0 || rank / outer == peer / outer);
+        return rank / unit != peer / unit && rank / outer == peer / outer;
     };
-    for (std::size_t place = 0; place < ranks.size(); ++place)
-        if (alike ? is_joined(ranks[place], peers[place])
-                  : std::ranges::any_of(peers, [&](int peer) { return is_joined(ranks[place], peer); }))
+    for (std::size_t place = 0; place < ranks.size(); ++place) {
+        const int rank = ranks[place];
+        auto first = peers.begin() + static_cast<std::ptrdiff_t>(place);
+        auto end = first + 1;
+        if (!alike) { // those in its unit of the next level
+            first = std::lower_bound(peers.begin(), peers.end(), rank / outer * outer);
+            end = std::lower_bound(first, peers.end(), (rank / outer + 1) * outer);
+        }
+        if (first != end && (is_joined(rank, *first) || is_joined(rank, *(end - 1))))
             return true;
+    }
     return false;
 }
 
@@ -302,7 +310,7 @@ Group group_between(const planrt::Mesh &whole, const planrt::Role &a, const plan
     for (std::size_t level = 0; level < units.size(); ++level) {
         const std::int64_t unit = units[level];
         const double most = std::max({1.0, leaving(from, to, unit, alike), leaving(to, from, unit, alike)});
-        const std::int64_t outer = level + 1 < units.size() ? units[level + 1] : 0;
+        const std::int64_t outer = level + 1 < units.size() ? units[level + 1] : whole.ranks();
         group.levels.push_back({machine.levels[level].link, most, most, joins(from, to, unit, outer, alike)});
     }
     while (group.levels.size() > 1 && !group.levels.back().taken)

@@ -42,9 +42,9 @@ struct Group {
 
     /// Whether a network with dimensions is involved. Then rings and trees run dimension by dimension.
     [[nodiscard]] bool by_dimension() const;
-    /// Whether some of its messages stay inside a unit of the innermost level; they use other links than those that
-    /// leave it.
+    /// Whether some of its messages stay among the ranks that the innermost level joins, a node.
     [[nodiscard]] bool stays_inside() const;
+    /// Whether some leave it. They use other links.
     [[nodiscard]] bool leaves() const;
     /// The bandwidth of one message at this level. It also takes the links of the surrounding units.
     [[nodiscard]] double bytes_per_second(int level, bool all_send) const;
@@ -60,7 +60,7 @@ struct Group {
                           const Machine &machine);
 
 /// The ranks of two roles that send each other messages. `alike`: each only to the one at the same place of the other
-/// role. The dimensions of a torus do not count.
+/// role, another one. The dimensions of a torus do not count.
 [[nodiscard]] Group group_between(const planrt::Mesh &whole, const planrt::Role &a, const planrt::Role &b,
                                   const Machine &machine, bool alike);
 

@@ -34,20 +34,19 @@ std::int64_t elements(const std::vector<planrt::Transfer> &transfers) {
 
 TransferPrices::TransferPrices(const planrt::Mesh &mesh, const Machine &machine)
     : mesh_(mesh), machine_(machine),
-      has_dimensions_(mesh.is_even() && std::ranges::any_of(machine.levels, [](const Level &level) {
-                          return !level.link.shape.empty();
-                      })) {}
+      has_dimensions_(
+          std::ranges::any_of(machine.levels, [](const Level &level) { return !level.link.shape.empty(); })) {}
 
 const Group &TransferPrices::between(const planrt::Role &from, const planrt::Role &to, bool alike) {
     const auto [known, is_new] =
-        groups_.try_emplace({from.rank_of(mesh_, 0), to.rank_of(mesh_, 0), static_cast<int>(alike)});
+        between_.try_emplace({from.rank_of(mesh_, 0), to.rank_of(mesh_, 0), static_cast<int>(alike)});
     if (is_new)
         known->second = group_between(mesh_, from, to, machine_, alike);
     return known->second;
 }
 
 const Group &TransferPrices::over(const std::vector<int> &axes) {
-    const auto [known, is_new] = groups_.try_emplace(axes);
+    const auto [known, is_new] = over_.try_emplace(axes);
     if (is_new)
         known->second = group(axes, mesh_.sizes, machine_);
     return known->second;
@@ -55,10 +54,18 @@ const Group &TransferPrices::over(const std::vector<int> &axes) {
 
 std::vector<double> TransferPrices::links(const planrt::Role &from, const planrt::Role &to) {
     std::vector<double> links;
-    for (const bool alike : {true, false})
+    if (!has_groups_between(from, to))
+        return links;
+    for (const bool alike : {true, false}) {
         for (const GroupLevel &level : between(from, to, alike).levels)
             links.push_back(level.taken ? level.all : -level.all);
+        links.push_back(0);
+    }
     return links;
+}
+
+bool TransferPrices::has_groups_between(const planrt::Role &from, const planrt::Role &to) const {
+    return !mesh_.is_even() || (!has_dimensions_ && from.rank_of(mesh_, 0) != to.rank_of(mesh_, 0));
 }
 
 TransferPrice TransferPrices::operator()(const planrt::RolePlacement &from, const planrt::RolePlacement &to,
@@ -73,7 +80,7 @@ TransferPrice TransferPrices::operator()(const planrt::RolePlacement &from, cons
     std::sort(ways.axes.begin(), ways.axes.end());
     const auto most = static_cast<double>(std::max(elements(moved.sends), elements(moved.receives)));
     const bool alike = mesh_.is_even() && ways.axes.size() == 1; // the pipeline's
-    const Group &group = has_dimensions_ ? over(ways.axes) : between(from.role, to.role, alike);
+    const Group &group = has_groups_between(from.role, to.role) ? between(from.role, to.role, alike) : over(ways.axes);
     // Messages to several ranks are on their way at the same time: one latency.
     return {point_to_point(group, ways.neighbours, 1, Bytes(most * element_bytes)), group.stays_inside(),
             group.leaves()};

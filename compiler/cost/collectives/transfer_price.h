@@ -27,18 +27,21 @@ class TransferPrices {
     [[nodiscard]] TransferPrice operator()(const planrt::RolePlacement &from, const planrt::RolePlacement &to,
                                            int element_bytes, int rank);
 
-    /// Equal between roles of an even mesh that are joined by the same links, shared by as many messages.
+    /// Of an even mesh, for each level, how many messages share the links of a unit; negative: none crosses the level.
+    /// Between roles for which this is equal, equal transfers have equal prices, except on a torus.
     [[nodiscard]] std::vector<double> links(const planrt::Role &from, const planrt::Role &to);
 
   private:
     [[nodiscard]] const Group &between(const planrt::Role &from, const planrt::Role &to, bool alike);
-    /// Of all ranks that differ along these axes.
+    /// Of all ranks that differ along these axes: within a role, and on an even mesh on a torus.
     [[nodiscard]] const Group &over(const std::vector<int> &axes);
+    [[nodiscard]] bool has_groups_between(const planrt::Role &from, const planrt::Role &to) const;
 
     const planrt::Mesh &mesh_;
     const Machine &machine_;
-    bool has_dimensions_;                      ///< an even mesh on a torus: groups are those over axes
-    std::map<std::vector<int>, Group> groups_; ///< by axes; or by the first ranks of both roles, and whether alike
+    bool has_dimensions_;                       ///< of a torus
+    std::map<std::vector<int>, Group> between_; ///< by the first ranks of both roles, and whether alike
+    std::map<std::vector<int>, Group> over_;    ///< by axes
 };
 
 } // namespace planc::cost
