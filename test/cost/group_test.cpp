@@ -1,5 +1,6 @@
 // What a group of ranks crosses, and what its collectives take there (design: cost model, several levels).
 #include "cost/collectives/collectives.h"
+#include "cost/collectives/transfer_price.h"
 
 #include <gtest/gtest.h>
 
@@ -227,6 +228,23 @@ TEST(Group, BetweenStagesIsWhatTheirMessagesCross) {
     EXPECT_TRUE(parted.leaves());       // 3 to 6, 5 to 8
     EXPECT_EQ(parted.levels[1].all, 1);
     EXPECT_EQ(between({3, 3}, 1, 2, false).levels[1].all, 2); // 4 and 5, whose messages go to rank 8 too
+}
+
+/// Two stages on the same ranks, one split over `rows` and one not: what the turn of ZB-V moves within a role.
+TEST(TransferPrices, WithinARoleTakeTime) {
+    Machine machine;
+    machine.levels = {{4, link(1e-6, 1e10)}, {64, link(5e-6, 4e9)}};
+    const planrt::Mesh mesh{{2, 2}};
+    const planrt::Role role = planrt::role_at(mesh, 0, 0);
+    planrt::Placement whole;
+    whole.dimensions = {planrt::DimensionPlacement{8, {}}};
+    planrt::Placement split = whole;
+    split.dimensions[0].axes = {1};
+    TransferPrices prices(mesh, machine);
+    const TransferPrice price = prices({split, role}, {whole, role}, 4, 0);
+    EXPECT_EQ(price.price.latency, Seconds(1e-6));
+    EXPECT_TRUE(price.stays_inside);
+    EXPECT_FALSE(price.leaves);
 }
 
 } // namespace

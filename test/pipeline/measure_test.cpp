@@ -75,6 +75,20 @@ TEST(Measure, of_places_that_are_used_again) {
     EXPECT_EQ(spans_of(schedule, durations)[1][0].start, 28);
 }
 
+/// The input gradient has received what comes from further stages; the weight gradient behind it waits for nothing.
+TEST(Measure, of_what_comes_late) {
+    const Schedule schedule = read_text("0: F0 F1 I0 W0 I1 W1\n1: F0 I0 W0 F1 I1 W1\n");
+    Durations durations = equal_durations(2);
+    durations.transfer = {10};
+    durations.late_back = {5, 0};
+    durations.slots = {{0, 1}, {0, 1}};
+    const auto spans = spans_of(schedule, durations);
+    EXPECT_EQ(spans[0][2].start, 23); // rank 1 has its gradient from 13 on, and rank 0 has been receiving
+    EXPECT_EQ(spans[0][3].start, 24);
+    durations.slots[0] = {0, 0}; // what comes in the place of the action before is received behind it
+    EXPECT_EQ(spans_of(schedule, durations)[0][3].start - spans_of(schedule, durations)[0][2].start, 1);
+}
+
 TEST(Measure, counts_chunks_that_are_alive) {
     const Measure found = measure(interleaved(2, 2, 4), equal_durations(4));
     EXPECT_EQ(found.alive, (std::vector<int>{5, 3}));

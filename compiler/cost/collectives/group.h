@@ -59,8 +59,8 @@ struct Group {
 [[nodiscard]] Group group(std::span<const int> axes, const planrt::Mesh &whole, const planrt::Role &role,
                           const Machine &machine);
 
-/// The ranks of two roles that send each other messages. `alike`: each only to the one at the same place of the other
-/// role, another one. The dimensions of a torus do not count.
+/// The ranks of two different roles that send each other messages. `alike`: each only to the one at the same place of
+/// the other role. The dimensions of a torus do not count.
 [[nodiscard]] Group group_between(const planrt::Mesh &whole, const planrt::Role &a, const planrt::Role &b,
                                   const Machine &machine, bool alike);
 
