@@ -145,7 +145,8 @@ double late(const Durations &durations, const Action &action) {
 /// what it needs is there. Other than in walk(), a rank may also wait for the receiver of what it has sent.
 template <class Record> class Run {
   public:
-    /// From the rows in `free` on, by rank, where it leaves when each rank is done.
+    /// From the rows in `free` on, by rank, where it leaves when each rank is done. `record(rank, start, time)` is
+    /// called for each action.
     Run(const Schedule &schedule, const Durations &durations, std::vector<Row> &free, Record record)
         : schedule_(schedule), durations_(durations), free_(free), record_(record), runs_(free.front().size()),
           results_(2 * static_cast<std::size_t>(schedule.stages * schedule.micro_batches)),
@@ -298,12 +299,6 @@ template <class Record> class Run {
     std::vector<int> awake_;
 };
 
-/// `record(rank, start, time)` is called for each action.
-template <class Record>
-void run(const Schedule &schedule, const Durations &durations, std::vector<Row> &free, Record record) {
-    Run<Record>(schedule, durations, free, record).make();
-}
-
 /// The largest mean weight of a cycle of the graph in which `weights[i][j]` leads from j to i (Karp, 1978).
 double largest_cycle_mean(const std::vector<Row> &weights) {
     const std::size_t size = weights.size();
@@ -335,7 +330,7 @@ double period_of(const Schedule &schedule, const Durations &durations) {
         std::vector<Row> done(ranks, Row(runs, never));
         for (std::size_t i = 0; i < runs; ++i)
             done[first + i][i] = 0;
-        run(schedule, durations, done, [](int, double, double) {});
+        Run(schedule, durations, done, [](int, double, double) {}).make();
         for (std::size_t rank = 0; rank < ranks; ++rank)
             matrix[rank].insert(matrix[rank].end(), done[rank].begin(), done[rank].end());
     }
@@ -372,9 +367,9 @@ std::vector<std::vector<Span>> spans_of(const Schedule &schedule, const Duration
     check(schedule, durations);
     std::vector<std::vector<Span>> spans(static_cast<std::size_t>(schedule.ranks));
     std::vector<Row> done(spans.size(), Row{0});
-    run(schedule, durations, done, [&](int rank, double start, double time) {
+    Run(schedule, durations, done, [&](int rank, double start, double time) {
         spans[static_cast<std::size_t>(rank)].push_back({start, start + time});
-    });
+    }).make();
     return spans;
 }
 
