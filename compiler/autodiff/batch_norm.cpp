@@ -1,6 +1,9 @@
 #include "autodiff/batch_norm.h"
 
+#include "autodiff/arithmetic.h"
 #include "ir/layer_builder.h"
+
+#include <cmath>
 
 namespace planc::autodiff {
 
@@ -15,8 +18,8 @@ namespace {
 
 class Decomposition {
   public:
-    Decomposition(BatchNormOp op, mlir::OpBuilder &builder)
-        : op_(op), builder_(builder),
+    Decomposition(BatchNormOp op, mlir::OpBuilder &builder, std::vector<SummedStatistic> *sums = nullptr)
+        : op_(op), builder_(builder), sums_(sums),
           build_(builder, op.getLoc(), op.getLayer().value_or(""), op.getPhase().value_or("")),
           type_(op.getResult().getType()), kept_(type_of(op.getMean())),
           count_(static_cast<double>(type_.elements()) / static_cast<double>(kept_.elements())) {}
@@ -52,26 +55,47 @@ class Decomposition {
         return build_.pointwise("add", {build_.pointwise("mul", {centred, factor}, type_), op_.getB()}, type_);
     }
 
-    /// running <- (1 - momentum) running + momentum · factor · value, once each time that the function runs. It is
-    /// placed like the optimizer state of the scale.
+    /// running <- (1 - momentum) running + momentum · factor · value, once each time that the function runs, or once
+    /// for all micro-batches of an update. It is placed like the optimizer state of the scale.
     void advance(Value running, Value value, double factor) {
         const double momentum = op_.getMomentum().convertToDouble();
-        const Value kept = follow(build_.pointwise("mul", {running, number(1 - momentum)}, kept_));
-        const Value added = follow(build_.pointwise("mul", {value, number(momentum * factor)}, kept_));
-        const Value next = follow(build_.pointwise("add", {kept, added}, kept_));
         auto read = running.getDefiningOp<ir::ReadOp>();
+        if (sums_ != nullptr) {
+            sums_->push_back({read, sum(read, build_.pointwise("mul", {value, number(momentum * factor)}, kept_)),
+                              momentum, followed(read).str()});
+            return;
+        }
+        const Value kept = follow(build_.pointwise("mul", {running, number(1 - momentum)}, kept_), read);
+        const Value added = follow(build_.pointwise("mul", {value, number(momentum * factor)}, kept_), read);
+        const Value next = follow(build_.pointwise("add", {kept, added}, kept_), read);
         builder_.create<ir::WriteOp>(op_.getLoc(), next, read.getVariableAttr(), op_.getLayerAttr(), op_.getPhaseAttr(),
                                      ir::StrategyAttr());
     }
 
-    Value follow(Value made) {
-        if (auto scale = op_.getScale().getDefiningOp<ir::ReadOp>())
-            made.getDefiningOp()->setAttr("parameter", builder_.getStringAttr(scale.getVariable()));
+    Value sum(ir::ReadOp running, Value change) {
+        const auto decay = builder_.getF64FloatAttr(1 - op_.getMomentum().convertToDouble());
+        return follow(builder_
+                          .create<ir::AccumulateOp>(op_.getLoc(), change.getType(), change,
+                                                    builder_.getStringAttr("change of " + running.getVariable()),
+                                                    op_.getLayerAttr(), op_.getPhaseAttr(), ir::StrategyAttr(), decay,
+                                                    mlir::FloatAttr())
+                          .getResult(),
+                      running);
+    }
+
+    StringRef followed(ir::ReadOp running) {
+        auto scale = op_.getScale().getDefiningOp<ir::ReadOp>();
+        return scale ? scale.getVariable() : running.getVariable();
+    }
+
+    Value follow(Value made, ir::ReadOp running) {
+        made.getDefiningOp()->setAttr("parameter", builder_.getStringAttr(followed(running)));
         return made;
     }
 
     BatchNormOp op_;
     mlir::OpBuilder &builder_;
+    std::vector<SummedStatistic> *sums_; ///< where micro-batches are summed up
     LayerBuilder build_;
     TensorType type_;
     TensorType kept_;
@@ -80,11 +104,11 @@ class Decomposition {
 
 } // namespace
 
-mlir::LogicalResult apply_batch_norm(mlir::func::FuncOp function) {
+mlir::LogicalResult apply_batch_norm(mlir::func::FuncOp function, std::vector<SummedStatistic> *sums) {
     mlir::OpBuilder builder(function.getContext());
     const mlir::WalkResult walk = function.walk([&](BatchNormOp op) {
         builder.setInsertionPoint(op);
-        Decomposition decomposition(op, builder);
+        Decomposition decomposition(op, builder, sums);
         if (decomposition.count() < 2) {
             op.emitError("batch normalisation in layer '")
                 << op.getLayer().value_or("")
@@ -99,6 +123,17 @@ mlir::LogicalResult apply_batch_norm(mlir::func::FuncOp function) {
         return mlir::WalkResult::advance();
     });
     return mlir::failure(walk.wasInterrupted());
+}
+
+void advance_statistics(mlir::ArrayRef<SummedStatistic> sums, int micro_batches, mlir::OpBuilder &builder) {
+    for (SummedStatistic each : sums) {
+        auto running = mlir::cast<ir::ReadOp>(builder.clone(*each.running));
+        running.setPhase("update");
+        Arithmetic of(builder, running.getLoc(), running.getLayer().value_or(""), each.parameter);
+        const Value next = of.add(of.mul(running.getResult(), std::pow(1 - each.momentum, micro_batches)), each.sum);
+        builder.create<ir::WriteOp>(running.getLoc(), next, running.getVariableAttr(), running.getLayerAttr(),
+                                    running.getPhaseAttr(), ir::StrategyAttr());
+    }
 }
 
 void fix_batch_norm(mlir::func::FuncOp function) {

@@ -100,6 +100,11 @@ class Derivation {
     }
 
     [[nodiscard]] bool has_parts() const { return micro_batches_.size() > 1; }
+    /// Whether some update takes sums over micro-batches. One that is alone in its update, where others are not, lays
+    /// its gradients out as a sum all the same: plans are priced by it.
+    [[nodiscard]] bool has_sums() const {
+        return has_parts() && !std::ranges::all_of(kinds_, &program::MicroBatchKind::updates);
+    }
     /// Whether the step has several updates.
     [[nodiscard]] bool has_updates() const { return micro_batches_.back().update > 0; }
 
@@ -129,7 +134,8 @@ class Derivation {
         apply_dropout(function);
         if (has_parts() && failed(restrict_to_micro_batch(function, kind.samples, share_of_terms(kind))))
             return mlir::failure();
-        if (failed(apply_batch_norm(function)))
+        std::vector<SummedStatistic> statistics;
+        if (failed(apply_batch_norm(function, has_sums() ? &statistics : nullptr)))
             return mlir::failure();
         builder_.setInsertionPoint(end);
         auto gradients = add_gradients(derived_loss(end.getOperand(0), kind), builder_);
@@ -140,6 +146,8 @@ class Derivation {
         if (kind.updates) {
             add_updates(module_, *gradients, loss_->getAttrOfType<mlir::DictionaryAttr>("plan.optimizer"), state_,
                         builder_);
+            const std::int64_t parts = has_updates() ? kind.update_parts : std::ssize(micro_batches_);
+            advance_statistics(statistics, static_cast<int>(parts), builder_);
         } else {
             function->setAttr("plan.accumulates", builder_.getUnitAttr());
             end->eraseOperand(0);
@@ -175,13 +183,12 @@ class Derivation {
                              mlir::StringRef phase) {
             return builder_
                 .create<ir::AccumulateOp>(value.getLoc(), value.getType(), value, builder_.getStringAttr(name), layer,
-                                          builder_.getStringAttr(phase), ir::StrategyAttr())
+                                          builder_.getStringAttr(phase), ir::StrategyAttr(), mlir::FloatAttr(),
+                                          mlir::FloatAttr())
                 .getResult();
         };
         end->setOperand(0, sum(end.getOperand(0), "loss", builder_.getStringAttr("loss"), "loss"));
-        // One that is alone in its update, where others are not, lays its gradients out as a sum all the same: plans
-        // are priced by it.
-        if (std::ranges::all_of(kinds_, &program::MicroBatchKind::updates))
+        if (!has_sums())
             return;
         for (ParameterGradient &entry : gradients) {
             ir::ReadOp read = entry.parameter;

@@ -288,8 +288,6 @@ std::string fault_of(const plan::Plan &plan, const plan::Request &request) {
         return "no pipeline may lie along '" + pipeline.axis + "' of its mesh";
     if (!is_schedule_of(pipeline, *request.pipeline))
         return "its schedule is not one that was asked for";
-    if (pipeline.schedule == "chimera" && plan::has_statistics(request.graph))
-        return "its schedule has two replicas of the weights, whose running statistics would differ";
     try {
         const pipeline::Schedule schedule =
             pipeline::made_by(pipeline.schedule, plan.mesh.sizes[static_cast<std::size_t>(axis)], pipeline.chunks,

@@ -295,9 +295,11 @@ def Plan_AccumulateOp : Plan_LayerOp<"accumulate", [MemoryEffects<[MemWrite]>, P
     `%1 = plan.accumulate %0 to "gradient of h1.w" : !plan.tensor<…>`
 
     With one micro-batch, it is the value itself. Operations that depend on it run once per step, after the last
-    micro-batch.
+    micro-batch. With `decay` (1 where it is absent), each value counts `decay` times as much as the next one; with
+    `share` (also 1), the whole sum is multiplied by it.
   }];
-  let arguments = !con((ins Plan_TensorType:$operand, StrAttr:$accumulator), layerAttributes);
+  let arguments = !con((ins Plan_TensorType:$operand, StrAttr:$accumulator), layerAttributes,
+                       (ins OptionalAttr<F64Attr>:$decay, OptionalAttr<F64Attr>:$share));
   let results = (outs Plan_TensorType:$result);
   let assemblyFormat = "$operand `to` $accumulator attr-dict `:` functional-type(operands, results)";
 }

@@ -34,4 +34,11 @@ int Schedule::last_of(int replica) const {
     return last;
 }
 
+bool Schedule::replicas_take_turns() const {
+    for (int m = 0; m < micro_batches; ++m)
+        if (replica_of[static_cast<std::size_t>(m)] != m % static_cast<int>(placement.size()))
+            return false;
+    return true;
+}
+
 } // namespace planc::pipeline

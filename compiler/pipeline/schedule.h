@@ -72,6 +72,8 @@ struct Schedule {
     }
     /// The last micro-batch of a replica; with it the replica's gradients are complete.
     [[nodiscard]] int last_of(int replica) const;
+    /// Whether micro-batch m is of replica m modulo their number.
+    [[nodiscard]] bool replicas_take_turns() const;
     friend bool operator==(const Schedule &, const Schedule &) = default;
 };
 

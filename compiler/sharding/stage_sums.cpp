@@ -73,7 +73,7 @@ class Finding {
     /// The gradient of a micro-batch: what is accumulated, or else what the update takes.
     [[nodiscard]] ValueId gradient_of(ValueId parameter) const {
         for (const Operation &operation : graph_.operations)
-            if (operation.accumulates && operation.parameter == parameter)
+            if (operation.accumulates && operation.parameter == parameter && operation.phase == Phase::weight_gradient)
                 return operation.operands.front();
         for (const Operation &operation : graph_.operations)
             if (operation.parameter == parameter)

@@ -1,6 +1,7 @@
 #include "spmd/accumulators.h"
 
 #include "ir/entry_functions.h"
+#include "ir/layer_builder.h"
 #include "ir/plan_dialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -39,18 +40,30 @@ class Expansion {
         const auto phase = op.getPhaseAttr();
         // Where a step has several updates, the loss is summed over all of them, and each gradient anew for each.
         const bool whole_step = op.getAccumulator() == "loss" && ir::kind_number(function) >= 0;
-        mlir::Value sum = op.getOperand();
+        mlir::Value sum = times(op, op.getOperand(), op.getShare());
         if (whole_step || !ir::begins_sums(function)) {
             auto sum_so_far = builder_.create<ir::ReadOp>(op.getLoc(), type, symbol, layer, phase, ir::StrategyAttr());
-            sum = builder_.create<ir::PointwiseOp>(op.getLoc(), type, builder_.getStringAttr("add"),
-                                                   mlir::ValueRange{sum_so_far, op.getOperand()}, layer, phase,
-                                                   op.getStrategyAttr());
+            sum = pointwise(op, "add", times(op, sum_so_far, op.getDecay()), sum);
         }
         if (whole_step || ir::accumulates(function))
             builder_.create<ir::WriteOp>(op.getLoc(), sum, symbol, layer, phase, ir::StrategyAttr());
         op.getResult().replaceAllUsesWith(sum);
         op.erase();
         return mlir::success();
+    }
+
+    mlir::Value pointwise(ir::AccumulateOp of, mlir::StringRef function, mlir::Value a, mlir::Value b) {
+        return builder_.create<ir::PointwiseOp>(of.getLoc(), of.getOperand().getType(),
+                                                builder_.getStringAttr(function), mlir::ValueRange{a, b},
+                                                of.getLayerAttr(), of.getPhaseAttr(), of.getStrategyAttr());
+    }
+
+    mlir::Value times(ir::AccumulateOp of, mlir::Value value, std::optional<llvm::APFloat> factor) {
+        if (!factor || factor->isExactlyValue(1))
+            return value;
+        ir::LayerBuilder build(builder_, of.getLoc(), of.getLayer().value_or(""), of.getPhase().value_or(""));
+        const mlir::Type element = of.getOperand().getType().getElementType();
+        return pointwise(of, "mul", value, build.constant(factor->convertToDouble(), element));
     }
 
     ir::VariableOp accumulator(ir::AccumulateOp op) {

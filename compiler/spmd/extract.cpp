@@ -211,8 +211,10 @@ class Extraction {
                 name = attribute.getValue();
             if (auto accumulate = mlir::dyn_cast<ir::AccumulateOp>(op)) {
                 graph().operations[o].accumulates = true;
-                name = accumulate.getAccumulator();
-                if (!name.consume_front("gradient of "))
+                llvm::StringRef summed = accumulate.getAccumulator();
+                if (summed.consume_front("gradient of "))
+                    name = summed;
+                else if (name.empty())
                     continue;
             }
             if (const auto at = result_.variable_of.find(name); at != result_.variable_of.end())

@@ -7,6 +7,7 @@
 #include "mlir/IR/IRMapping.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <vector>
 
@@ -59,10 +60,18 @@ class Replication {
 
     mlir::LogicalResult run() {
         for (const Code &code : codes_)
-            for (Operation *op : code.operations)
-                if (mlir::isa<ir::WriteOp>(op))
+            for (Operation *op : code.operations) {
+                if (auto write = mlir::dyn_cast<ir::WriteOp>(op))
                     return op->emitError("with the replicas of a pipeline schedule, each replica would write '")
-                           << mlir::cast<ir::WriteOp>(op).getVariable() << "' for its own micro-batches";
+                           << write.getVariable() << "' for its own micro-batches";
+                auto sum = mlir::dyn_cast<ir::AccumulateOp>(op);
+                if (!sum || !sum.getDecay())
+                    continue;
+                if (!schedule_.replicas_take_turns())
+                    return op->emitError("the replicas of a pipeline schedule must take turns for the ")
+                           << sum.getAccumulator() << ", in which later micro-batches count more";
+                decays_[sum.getAccumulator().str()] = sum.getDecay()->convertToDouble();
+            }
         for (const Code &code : codes_)
             replicate(code);
         return mlir::success();
@@ -140,6 +149,16 @@ class Replication {
             op->setAttr("replica", builder_.getI64IntegerAttr(replica));
         else
             op->removeAttr("replica");
+        if (auto sum = mlir::dyn_cast<ir::AccumulateOp>(op); sum && sum.getDecay())
+            weigh(sum, replica);
+    }
+
+    /// Between two micro-batches of a replica is one of each other replica, and some may be behind its last one.
+    void weigh(ir::AccumulateOp sum, int replica) {
+        const double decay = decays_.at(sum.getAccumulator().str());
+        const int behind = schedule_.micro_batches - 1 - schedule_.last_of(replica);
+        sum.setDecayAttr(builder_.getF64FloatAttr(std::pow(decay, replicas())));
+        sum.setShareAttr(builder_.getF64FloatAttr(std::pow(decay, behind)));
     }
 
     /// Copies the code behind the reads of another function, or of its own. Returns its sums.
@@ -193,6 +212,8 @@ class Replication {
                                                         builder_.getStringAttr("update"), ir::StrategyAttr());
             if (is_gradient)
                 sum->setAttr("parameter", builder_.getStringAttr(parameter));
+            else if (const mlir::Attribute followed = own->getAttr("parameter"))
+                sum->setAttr("parameter", followed);
             all = sum.getResult();
         }
         for (mlir::OpOperand *use : uses)
@@ -203,6 +224,7 @@ class Replication {
     mlir::OpBuilder builder_;
     std::vector<program::MicroBatch> micro_batches_;
     std::vector<Code> codes_;
+    std::map<std::string, double> decays_; ///< by accumulator, of all micro-batches together
 };
 
 } // namespace

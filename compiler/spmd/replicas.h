@@ -18,7 +18,8 @@ namespace planc::spmd {
 
 /// Rewrites the training functions, before they are cut: operations get the attribute `replica`, functions
 /// `plan.replica_samples` (by replica, the samples of a micro-batch). Nothing changes if there is one replica. Error,
-/// at the operation: it writes a variable in each micro-batch, as batch normalisation does; replicas would differ.
+/// at the operation: it writes a variable in each micro-batch, in which replicas would differ; or its sum weighs
+/// micro-batches by their order, as running statistics do, and replicas do not take turns.
 [[nodiscard]] mlir::LogicalResult replicate(mlir::ModuleOp module, const pipeline::Schedule &schedule);
 
 } // namespace planc::spmd

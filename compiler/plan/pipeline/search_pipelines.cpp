@@ -97,7 +97,7 @@ class PipelineSearch {
     /// Whether it may have so many ranks; for one that the user asks for, make_stages() says it.
     [[nodiscard]] bool admits(const Family &family, const Depth &depth) const {
         return family.schedules.front() != both_ways || !wanted_.schedule.empty() ||
-               (depth.ranks % 2 == 0 && !is_uneven(request_.mesh) && !has_statistics(request_.graph));
+               (depth.ranks % 2 == 0 && !is_uneven(request_.mesh));
     }
 
     /// That a plan must be faster than to be of interest, whatever its number of stages a rank. Some networks and

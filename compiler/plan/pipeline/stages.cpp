@@ -118,10 +118,10 @@ std::vector<std::vector<double>> Cuts::seconds(const StageCosts &costs) const {
     return seconds;
 }
 
-bool has_statistics(const Graph &graph) {
+/// Whether later micro-batches count more in what a step sums up.
+static bool has_running_statistics(const Graph &graph) {
     return std::ranges::any_of(graph.operations, [](const sharding::Operation &operation) {
-        return operation.phase != sharding::Phase::update &&
-               std::ranges::any_of(operation.writes, [](ValueId written) { return static_cast<bool>(written); });
+        return operation.accumulates && operation.phase == sharding::Phase::forward;
     });
 }
 
@@ -130,8 +130,6 @@ std::string make_stages(const Cuts &cuts, StageCosts &costs, int ranks, Pipeline
     const PipelineRequest &wanted = *request.pipeline;
     if (plan.schedule == "chimera" && ranks % 2 != 0)
         return "chimera takes an even number of ranks, not " + std::to_string(ranks);
-    if (plan.schedule == "chimera" && has_statistics(request.graph))
-        return "chimera has two replicas of the weights, whose running statistics (batch normalisation) would differ";
     int count = ranks * plan.chunks;
     if (pipeline::is_table(plan.schedule)) {
         const pipeline::Schedule table = pipeline::read_text(plan.schedule);
@@ -140,6 +138,11 @@ std::string make_stages(const Cuts &cuts, StageCosts &costs, int ranks, Pipeline
             return "a schedule of " + counted(table.ranks, "rank") + " and " +
                    counted(table.micro_batches, "micro-batch", "es") + " for " + counted(ranks, "rank") + " and " +
                    counted(microbatches, "micro-batch", "es");
+        if (!table.replicas_take_turns() && has_running_statistics(request.graph))
+            return "with batch normalisation the replicas of a table take turns, so that later micro-batches count "
+                   "more "
+                   "in its running statistics: micro-batch m is of replica m modulo " +
+                   std::to_string(table.placement.size());
         count = table.stages;
     }
     const auto layers = static_cast<int>(wanted.layers.size());

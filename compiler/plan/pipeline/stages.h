@@ -51,9 +51,6 @@ class Cuts {
     std::vector<bool> may_begin_;
 };
 
-/// Whether micro-batches write variables: running statistics. Replicas of the weights would have different ones.
-[[nodiscard]] bool has_statistics(const Graph &graph);
-
 /// Sets the stages of a pipeline on so many ranks of its axis, with its schedule and chunks: by the request's cuts, or
 /// else those of about equal work. `costs.at` is given; the stages' positions are found. Returns why there are none:
 /// one line for the user; empty if there are.
