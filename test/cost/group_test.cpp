@@ -108,18 +108,46 @@ TEST(Group, TheNarrowestLinkOnTheWayDecides) {
     EXPECT_DOUBLE_EQ(seconds(Algorithm::ring, racks, 1e6), 1e6 * 4 / 1e8); // four ranks of a node at once
 }
 
-/// Six ranks a node, a power of two of them in the program: a ring through all leaves a node once, exchanges often.
+/// Six ranks a node, a power of two of them in the program: a ring through all leaves a node once; exchanges at the
+/// distances 1, 2, 4, 8 leave it never, twice, six times and six times.
 TEST(Group, UnevenNodes) {
     Machine machine;
     machine.levels = {{6, link(1e-6, 1e10)}, {100, link(5e-6, 1e9)}};
     const double n = 1e6;
     EXPECT_DOUBLE_EQ(seconds(Algorithm::ring, over({0}, {16}, machine), n), 30 * 5e-6 + 2 * 15.0 / 16 * n / 1e9);
-    EXPECT_DOUBLE_EQ(seconds(Algorithm::recursive_doubling, over({0}, {16}, machine), n), 4 * (5e-6 + n * 6 / 1e9));
+    EXPECT_DOUBLE_EQ(seconds(Algorithm::recursive_doubling, over({0}, {16}, machine), n),
+                     1e-6 + n / 1e10 + 3 * 5e-6 + (2 + 6 + 6) * n / 1e9);
     EXPECT_DOUBLE_EQ(seconds(Algorithm::hierarchical, over({0}, {16}, machine), n),
                      seconds(Algorithm::ring, over({0}, {16}, machine), n));
     EXPECT_DOUBLE_EQ(seconds(Algorithm::ring, over({1}, {4, 4}, machine), n),
                      6 * 5e-6 + 2 * 3.0 / 4 * n / 1e9); // [4, 8) is over two nodes, which it leaves once each
     EXPECT_DOUBLE_EQ(seconds(Algorithm::ring, over({0}, {2, 3}, machine), n), 2 * 1e-6 + n / 1e10); // within one node
+}
+
+/// Nodes of three ranks: of the pairs {0, 1} and {2, 3} only the second one leaves its node, with one message each way.
+TEST(Group, OfPairsThatANodesEndPartsOnlySomeLeave) {
+    Machine machine;
+    machine.levels = {{3, link(1e-6, 1e10)}, {100, link(5e-6, 1e9)}};
+    const double n = 1e6;
+    EXPECT_DOUBLE_EQ(seconds(Algorithm::recursive_doubling, over({1}, {2, 2}, machine), n), 5e-6 + n / 1e9);
+    EXPECT_DOUBLE_EQ(seconds(Algorithm::recursive_doubling, over({0}, {2, 3}, machine), n), 5e-6 + n * 3 / 1e9);
+}
+
+/// Stages use their own links, whatever others do at the same time.
+TEST(Group, OfAStageLeavesOthersOut) {
+    Machine machine;
+    machine.levels = {{6, link(1e-6, 1e10)}, {100, link(5e-6, 1e9)}};
+    const double n = 1e6;
+    const auto of_stage = [&](int axis, int position, const planrt::Mesh &mesh) {
+        const Group group = cost::group(std::vector{1}, mesh, planrt::role_at(mesh, axis, position), machine);
+        return seconds(Algorithm::recursive_doubling, group, n);
+    };
+    const planrt::Mesh eight{{2, 2, 2}}; // stage 1 has the ranks 4 to 7
+    EXPECT_DOUBLE_EQ(of_stage(0, 0, eight), 1e-6 + n / 1e10);
+    EXPECT_DOUBLE_EQ(of_stage(0, 1, eight), 5e-6 + n * 2 / 1e9);
+    const planrt::Mesh twelve{{1, 2, 6}}; // a stage has the same place in both nodes
+    EXPECT_DOUBLE_EQ(of_stage(2, 4, twelve), 5e-6 + n / 1e9);
+    EXPECT_DOUBLE_EQ(seconds(Algorithm::recursive_doubling, over({1}, {1, 2, 6}, machine), n), 5e-6 + n * 6 / 1e9);
 }
 
 TEST(Group, PlacementMattersWhereLinksDiffer) {
@@ -220,8 +248,8 @@ TEST(Group, BetweenStagesIsWhatTheirMessagesCross) {
     EXPECT_FALSE(between({4, 2}, 0, 1, true).leaves());
     EXPECT_TRUE(between({4, 2}, 1, 2, true).leaves());
     EXPECT_FALSE(between({4, 2}, 1, 2, true).stays_inside());
-    EXPECT_EQ(between({4, 2}, 1, 2, true).bytes_per_second(1, true), 2e9); // two messages leave the node
-    EXPECT_EQ(between({2, 4}, 0, 1, true).bytes_per_second(1, true), 1e9);
+    EXPECT_EQ(bytes_per_second(between({4, 2}, 1, 2, true).levels, 1, true), 2e9); // two messages leave the node
+    EXPECT_EQ(bytes_per_second(between({2, 4}, 0, 1, true).levels, 1, true), 1e9);
     // Ranks 3, 4, 5 send to 6, 7, 8: one message leaves each of the first two nodes, the other stays inside.
     const Group parted = between({3, 3}, 1, 2, true);
     EXPECT_TRUE(parted.stays_inside()); // 4 to 7

@@ -36,19 +36,23 @@ double mean_load(const Span &span) {
 
 Round round(const Group &group, const Span &span, bool all_send, double messages, double part, double passing) {
     return {messages, part, group.levels[span.level].link.latency,
-            group.bytes_per_second(span.level, all_send) / passing};
+            bytes_per_second(group.levels, span.level, all_send) / passing};
 }
 
 /// A round priced by the slowest of all links in use.
-Round slowest(const Group &group, bool all_send, double messages, double part) {
+Round slowest(const std::vector<GroupLevel> &levels, bool all_send, double messages, double part) {
     Round result{messages, part, Seconds(0), INFINITY};
-    for (int level = 0; level < static_cast<int>(group.levels.size()); ++level) {
-        if (!group.levels[level].taken)
+    for (int level = 0; level < static_cast<int>(levels.size()); ++level) {
+        if (!levels[level].taken)
             continue;
-        result.latency = std::max(result.latency, group.levels[level].link.latency);
-        result.bytes_per_second = std::min(result.bytes_per_second, group.bytes_per_second(level, all_send));
+        result.latency = std::max(result.latency, levels[level].link.latency);
+        result.bytes_per_second = std::min(result.bytes_per_second, bytes_per_second(levels, level, all_send));
     }
     return result;
+}
+
+Round slowest(const Group &group, bool all_send, double messages, double part) {
+    return slowest(group.levels, all_send, messages, part);
 }
 
 /// Reduce-scatter or all-gather by ring: the innermost dimension moves most.
@@ -83,6 +87,11 @@ std::vector<std::pair<const Span *, int>> doublings(const Group &group, int coun
 /// power of two, messages go around the group, and in every round some message takes the slowest link.
 template <class Part> std::vector<Round> doubling(const Group &group, int count, const Part &part) {
     std::vector<Round> rounds;
+    if (!group.at_distances.empty()) {
+        for (int k = 0; k < count; ++k)
+            rounds.push_back(slowest(group.at_distances[k], true, 1, part(k)));
+        return rounds;
+    }
     const bool around = group.spans.size() > 1 && !std::has_single_bit(static_cast<std::uint64_t>(group.ranks));
     int k = 0;
     for (const auto &[span, exponent] : doublings(group, count)) {

@@ -1,8 +1,9 @@
 #include "cost/collectives/group.h"
 
+#include "cost/collectives/uneven_group.h"
+
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -71,17 +72,6 @@ class Walk {
     int last_; ///< the major axis: after it, a dimension may be left over
 };
 
-/// Ranks in a unit of each level: 1, the ranks of a node, …
-std::vector<std::int64_t> unit_sizes(const Machine &machine) {
-    std::vector<std::int64_t> sizes;
-    std::int64_t ranks = 1;
-    for (const Level &level : machine.levels) {
-        sizes.push_back(ranks);
-        ranks *= std::max<std::int64_t>(level.units, 1);
-    }
-    return sizes;
-}
-
 /// Merges spans at the same star, and consecutive spans along one dimension.
 void merge(std::vector<Span> &spans) {
     std::vector<Span> merged;
@@ -97,11 +87,11 @@ void merge(std::vector<Span> &spans) {
     spans = std::move(merged);
 }
 
-void add_levels(Group &group, const Machine &machine, std::int64_t all_ranks) {
-    const std::vector<std::int64_t> units = unit_sizes(machine);
+/// `in_units`: by level, how many ranks of a unit are in one of the groups.
+void add_levels(Group &group, const Machine &machine, const std::vector<std::int64_t> &in_units) {
     const int last = group.spans.front().level;
     for (int level = 0; level <= last; ++level) {
-        const std::int64_t in_unit = std::min(units[level], all_ranks);
+        const std::int64_t in_unit = in_units[level];
         std::int64_t together = 1; // members of one group in a unit
         bool taken = false;
         for (const Span &span : group.spans) {
@@ -113,33 +103,10 @@ void add_levels(Group &group, const Machine &machine, std::int64_t all_ranks) {
     }
 }
 
-/// The next rank in the group, cyclically.
-class Next {
-  public:
-    Next(std::span<const int> axes, std::span<const int> sizes) {
-        std::int64_t stride = 1;
-        for (std::size_t axis = sizes.size(); axis-- > 0; stride *= sizes[axis])
-            if (sizes[axis] > 1 && std::find(axes.begin(), axes.end(), static_cast<int>(axis)) != axes.end())
-                axes_.push_back({sizes[axis], stride});
-    }
-    [[nodiscard]] std::int64_t operator()(std::int64_t rank) const {
-        for (const auto &[size, stride] : axes_) {
-            if (rank / stride % size + 1 < size)
-                return rank + stride;
-            rank -= (size - 1) * stride;
-        }
-        return rank;
-    }
-
-  private:
-    std::vector<std::pair<std::int64_t, std::int64_t>> axes_; ///< size and stride, minor first
-};
-
 /// Consecutive ranks of the machine.
 struct Part {
     std::int64_t first = 0;
     std::int64_t ranks = 1;
-    std::int64_t all = 1; ///< ranks of the machine that are in use
 };
 
 /// Whether units part these ranks as they part the first ones of the machine.
@@ -157,31 +124,13 @@ bool is_aligned(const Part &part, const Machine &machine) {
     return true;
 }
 
-/// For ranks that do not fill units evenly: one span, and for each level the maximum number of a ring's messages that
-/// leave a unit.
-void add_uneven(Group &group, std::span<const int> axes, std::span<const int> sizes, const Machine &machine,
-                const Part &part) {
-    group.even = false;
+/// For more ranks than are counted: all of a unit send.
+void add_all(Group &group, const Machine &machine, std::int64_t ranks) {
     const std::vector<std::int64_t> units = unit_sizes(machine);
-    const Next next(axes, sizes);
-    const bool counted = part.ranks <= most_counted_ranks;
     for (std::size_t level = 0; level < units.size(); ++level) {
-        const bool outermost = level + 1 == units.size();
-        const double all = static_cast<double>(std::min(units[level], part.all));
-        GroupLevel row{machine.levels[level].link, counted ? 1 : all, all, !counted};
-        std::vector<double> leaving(counted ? (part.first + part.ranks) / units[level] + 1 : 0, 0); // by unit
-        for (std::int64_t rank = part.first; counted && rank < part.first + part.ranks; ++rank) {
-            const std::int64_t peer = part.first + next(rank - part.first);
-            if (rank / units[level] == peer / units[level])
-                continue;
-            row.one = std::max(row.one, level == 0 ? 1 : ++leaving[rank / units[level]]);
-            row.taken |= outermost || rank / units[level + 1] == peer / units[level + 1];
-        }
-        group.levels.push_back(row);
+        const double all = static_cast<double>(std::min(units[level], ranks));
+        group.levels.push_back({machine.levels[level].link, all, all, true});
     }
-    while (!group.levels.back().taken)
-        group.levels.pop_back();
-    group.spans = {{group.ranks, static_cast<int>(group.levels.size()) - 1, 1, 0}};
 }
 
 } // namespace
@@ -190,7 +139,7 @@ bool Group::by_dimension() const {
     return std::any_of(spans.begin(), spans.end(), [](const Span &span) { return span.length > 0; });
 }
 
-double Group::bytes_per_second(int level, bool all_send) const {
+double bytes_per_second(const std::vector<GroupLevel> &levels, int level, bool all_send) {
     double rate = std::numeric_limits<double>::infinity();
     for (int each = std::min(level, 1); each <= level; ++each) {
         const GroupLevel &row = levels[each];
@@ -216,9 +165,11 @@ Group star(std::int64_t ranks, const Link &link) {
     return result;
 }
 
-static Group group(std::span<const int> axes, std::span<const int> sizes, const Machine &machine, const Part &part) {
+/// The group if ranks fill the machine evenly; else its number of ranks, without levels.
+static Group even_group(std::span<const int> axes, std::span<const int> sizes, const Machine &machine, bool aligned,
+                        const std::vector<std::int64_t> &in_units) {
     Group result;
-    bool even = is_aligned(part, machine);
+    bool even = aligned;
     Walk walk(sizes, machine);
     for (std::size_t axis = sizes.size(); axis-- > 0;) {
         const bool member = std::find(axes.begin(), axes.end(), static_cast<int>(axis)) != axes.end();
@@ -235,9 +186,7 @@ static Group group(std::span<const int> axes, std::span<const int> sizes, const 
     } else if (even) {
         std::reverse(result.spans.begin(), result.spans.end());
         merge(result.spans);
-        add_levels(result, machine, part.all);
-    } else {
-        add_uneven(result, axes, sizes, machine, part);
+        add_levels(result, machine, in_units);
     }
     return result;
 }
@@ -246,27 +195,85 @@ static std::int64_t product(std::span<const int> sizes) {
     return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
 }
 
+/// By level, the ranks of a unit if these are all that there are.
+static std::vector<std::int64_t> in_units(std::int64_t ranks, const Machine &machine) {
+    std::vector<std::int64_t> result = unit_sizes(machine);
+    for (std::int64_t &unit : result)
+        unit = std::min(unit, ranks);
+    return result;
+}
+
+/// By level, the most of these ranks, which ascend, that one unit has.
+static std::vector<std::int64_t> in_units(std::span<const std::int64_t> ranks, const Machine &machine) {
+    std::vector<std::int64_t> result;
+    for (const std::int64_t unit : unit_sizes(machine)) {
+        std::int64_t most = 0;
+        std::int64_t own = 0;
+        for (std::size_t i = 0; i < ranks.size(); ++i) {
+            own = i > 0 && ranks[i] / unit == ranks[i - 1] / unit ? own + 1 : 1;
+            most = std::max(most, own);
+        }
+        result.push_back(most);
+    }
+    return result;
+}
+
+/// The ranks of a role, ascending.
+static std::vector<std::int64_t> ranks_of(const planrt::Mesh &whole, const planrt::Role &role) {
+    std::vector<std::int64_t> ranks(static_cast<std::size_t>(role.mesh(whole).ranks()));
+    for (std::size_t place = 0; place < ranks.size(); ++place)
+        ranks[place] = role.rank_of(whole, static_cast<int>(place));
+    return ranks;
+}
+
+/// Makes a group uneven. `ranks`: by place in the mesh of the sizes.
+static Group uneven(Group group, std::span<const int> axes, std::span<const int> sizes, const Machine &machine,
+                    std::span<const std::int64_t> ranks) {
+    group.even = false;
+    if (ranks.empty())
+        add_all(group, machine, product(sizes));
+    else
+        add_uneven(group, axes, sizes, machine, ranks);
+    group.spans = {{group.ranks, static_cast<int>(group.levels.size()) - 1, 1, 0}};
+    return group;
+}
+
 Group group(std::span<const int> axes, std::span<const int> sizes, const Machine &machine) {
-    return group(axes, sizes, machine, {0, product(sizes), product(sizes)});
+    const std::int64_t count = product(sizes);
+    const Group known = even_group(axes, sizes, machine, true, in_units(count, machine));
+    if (!known.levels.empty())
+        return known;
+    std::vector<std::int64_t> ranks(count <= most_counted_ranks ? static_cast<std::size_t>(count) : 0);
+    std::iota(ranks.begin(), ranks.end(), 0);
+    return uneven(known, axes, sizes, machine, ranks);
 }
 
 Group group(std::span<const int> axes, const planrt::Mesh &whole, const planrt::Role &role, const Machine &machine) {
     const std::vector<int> own = role.mesh(whole).sizes;
-    if (!whole.is_even())
-        return group(axes, own, machine, {role.rank_of(whole, 0), product(own), whole.ranks()});
-    std::vector<int> sizes = whole.sizes;
-    for (const int axis : axes)
-        sizes[axis] = own[axis];
-    return group(axes, sizes, machine);
+    std::vector<std::int64_t> ranks;
+    if (whole.ranks() <= most_counted_ranks)
+        ranks = ranks_of(whole, role);
+    std::vector<int> sizes = own;
+    bool aligned = is_aligned({role.rank_of(whole, 0), product(own)}, machine);
+    if (whole.is_even()) {
+        sizes = whole.sizes;
+        for (const int axis : axes)
+            sizes[axis] = own[axis];
+        aligned = true;
+    }
+    const Group known = even_group(axes, sizes, machine, aligned,
+                                   ranks.empty() ? in_units(whole.ranks(), machine) : in_units(ranks, machine));
+    return known.levels.empty() ? uneven(known, axes, own, machine, ranks) : known;
 }
 
 /// Of the ranks of one role, the most that lie in one unit of this size and send messages out of it.
-static double leaving(const std::vector<int> &ranks, const std::vector<int> &peers, std::int64_t unit, bool alike) {
+static double leaving(const std::vector<std::int64_t> &ranks, const std::vector<std::int64_t> &peers, std::int64_t unit,
+                      bool alike) {
     std::map<std::int64_t, double> by_unit;
     double most = 0;
     for (std::size_t place = 0; place < ranks.size(); ++place) {
         const std::int64_t own = ranks[place] / unit;
-        const auto is_outside = [&](int peer) { return peer / unit != own; };
+        const auto is_outside = [&](std::int64_t peer) { return peer / unit != own; };
         if (alike ? is_outside(peers[place]) : is_outside(peers.front()) || is_outside(peers.back()))
             most = std::max(most, ++by_unit[own]);
     }
@@ -274,13 +281,13 @@ static double leaving(const std::vector<int> &ranks, const std::vector<int> &pee
 }
 
 /// Whether messages cross exactly this level: they leave a unit of it, and none of the next one, `outer`. Ranks ascend.
-static bool joins(const std::vector<int> &ranks, const std::vector<int> &peers, std::int64_t unit, std::int64_t outer,
-                  bool alike) {
-    const auto is_joined = [&](int rank, int peer) {
+static bool joins(const std::vector<std::int64_t> &ranks, const std::vector<std::int64_t> &peers, std::int64_t unit,
+                  std::int64_t outer, bool alike) {
+    const auto is_joined = [&](std::int64_t rank, std::int64_t peer) {
         return rank / unit != peer / unit && rank / outer == peer / outer;
     };
     for (std::size_t place = 0; place < ranks.size(); ++place) {
-        const int rank = ranks[place];
+        const std::int64_t rank = ranks[place];
         auto first = peers.begin() + static_cast<std::ptrdiff_t>(place);
         auto end = first + 1;
         if (!alike) { // those in its unit of the next level
@@ -295,14 +302,8 @@ static bool joins(const std::vector<int> &ranks, const std::vector<int> &peers, 
 
 Group group_between(const planrt::Mesh &whole, const planrt::Role &a, const planrt::Role &b, const Machine &machine,
                     bool alike) {
-    const auto ranks_of = [&](const planrt::Role &role) {
-        std::vector<int> ranks(static_cast<std::size_t>(role.mesh(whole).ranks()));
-        for (std::size_t place = 0; place < ranks.size(); ++place)
-            ranks[place] = role.rank_of(whole, static_cast<int>(place));
-        return ranks;
-    };
-    const std::vector<int> from = ranks_of(a);
-    const std::vector<int> to = ranks_of(b);
+    const std::vector<std::int64_t> from = ranks_of(whole, a);
+    const std::vector<std::int64_t> to = ranks_of(whole, b);
     Group group;
     group.ranks = std::ssize(from) + std::ssize(to);
     group.even = false;

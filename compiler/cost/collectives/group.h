@@ -39,6 +39,8 @@ struct Group {
     /// all levels.
     std::vector<Span> spans;
     bool even = true;
+    /// Of an uneven group that was counted: by k, how exchanges with the member at distance 2^k use the levels.
+    std::vector<std::vector<GroupLevel>> at_distances = {};
 
     /// Whether a network with dimensions is involved. Then rings and trees run dimension by dimension.
     [[nodiscard]] bool by_dimension() const;
@@ -46,16 +48,18 @@ struct Group {
     [[nodiscard]] bool stays_inside() const;
     /// Whether some leave it. They use other links.
     [[nodiscard]] bool leaves() const;
-    /// The bandwidth of one message at this level. It also takes the links of the surrounding units.
-    [[nodiscard]] double bytes_per_second(int level, bool all_send) const;
 };
 
+/// The bandwidth of one message at this level. It also takes the links of the surrounding units.
+[[nodiscard]] double bytes_per_second(const std::vector<GroupLevel> &levels, int level, bool all_send);
+
 /// The group over mesh `axes` (indices into `sizes`, ranks numbered row-major). If ranks do not fill the machine's
-/// units evenly, the price is that of the slowest; of more than 65,536 ranks, all ranks of a unit are assumed to send
-/// at once.
+/// units evenly, the links are shared as in the unit that the most messages leave; of more than 65,536 ranks, all ranks
+/// of a unit are assumed to send at once.
 [[nodiscard]] Group group(std::span<const int> axes, std::span<const int> sizes, const Machine &machine);
 
-/// The group over axes of the mesh of a role, whose ranks are in the machine where those of the whole mesh are.
+/// The group over axes of the mesh of a role, whose ranks are in the machine where those of the whole mesh are. Ranks
+/// of other roles do not share its links.
 [[nodiscard]] Group group(std::span<const int> axes, const planrt::Mesh &whole, const planrt::Role &role,
                           const Machine &machine);
 

@@ -170,10 +170,22 @@ std::vector<Round> rounds(CollectiveKind kind, Algorithm algorithm, const Group 
     return {};
 }
 
+/// Roles of an even mesh have one price, as if all of them used their links at once: strategies are searched by it.
+static Group searched_group(const std::vector<int> &axes, const sharding::Mesh &whole, const planrt::Role &role,
+                            const Machine &machine) {
+    if (!whole.is_even())
+        return group(axes, whole, role, machine);
+    const std::vector<int> own = role.mesh(whole).sizes;
+    std::vector<int> sizes = whole.sizes;
+    for (const int axis : axes)
+        sizes[axis] = own[axis];
+    return group(axes, sizes, machine);
+}
+
 const Group &StepPrices::group_over(const std::vector<int> &axes) {
     const auto known = groups_.find(axes);
     return known != groups_.end() ? known->second
-                                  : groups_.emplace(axes, group(axes, whole_, role_, machine_)).first->second;
+                                  : groups_.emplace(axes, searched_group(axes, whole_, role_, machine_)).first->second;
 }
 
 const StepPrice &StepPrices::of(const sharding::Step &step, int element_bytes, bool in_bucket) {
