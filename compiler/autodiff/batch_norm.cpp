@@ -18,8 +18,8 @@ namespace {
 
 class Decomposition {
   public:
-    Decomposition(BatchNormOp op, mlir::OpBuilder &builder, std::vector<SummedStatistic> *sums = nullptr)
-        : op_(op), builder_(builder), sums_(sums),
+    Decomposition(BatchNormOp op, mlir::OpBuilder &builder, std::vector<StatisticChange> *changes = nullptr)
+        : op_(op), builder_(builder), changes_(changes),
           build_(builder, op.getLoc(), op.getLayer().value_or(""), op.getPhase().value_or("")),
           type_(op.getResult().getType()), kept_(type_of(op.getMean())),
           count_(static_cast<double>(type_.elements()) / static_cast<double>(kept_.elements())) {}
@@ -60,9 +60,9 @@ class Decomposition {
     void advance(Value running, Value value, double factor) {
         const double momentum = op_.getMomentum().convertToDouble();
         auto read = running.getDefiningOp<ir::ReadOp>();
-        if (sums_ != nullptr) {
-            sums_->push_back({read, sum(read, build_.pointwise("mul", {value, number(momentum * factor)}, kept_)),
-                              momentum, followed(read).str()});
+        if (changes_ != nullptr) {
+            changes_->push_back({read, build_.pointwise("mul", {value, number(momentum * factor)}, kept_), momentum,
+                                 followed(read).str()});
             return;
         }
         const Value kept = follow(build_.pointwise("mul", {running, number(1 - momentum)}, kept_), read);
@@ -70,17 +70,6 @@ class Decomposition {
         const Value next = follow(build_.pointwise("add", {kept, added}, kept_), read);
         builder_.create<ir::WriteOp>(op_.getLoc(), next, read.getVariableAttr(), op_.getLayerAttr(), op_.getPhaseAttr(),
                                      ir::StrategyAttr());
-    }
-
-    Value sum(ir::ReadOp running, Value change) {
-        const auto decay = builder_.getF64FloatAttr(1 - op_.getMomentum().convertToDouble());
-        return follow(builder_
-                          .create<ir::AccumulateOp>(op_.getLoc(), change.getType(), change,
-                                                    builder_.getStringAttr("change of " + running.getVariable()),
-                                                    op_.getLayerAttr(), op_.getPhaseAttr(), ir::StrategyAttr(), decay,
-                                                    mlir::FloatAttr())
-                          .getResult(),
-                      running);
     }
 
     StringRef followed(ir::ReadOp running) {
@@ -95,7 +84,7 @@ class Decomposition {
 
     BatchNormOp op_;
     mlir::OpBuilder &builder_;
-    std::vector<SummedStatistic> *sums_; ///< where micro-batches are summed up
+    std::vector<StatisticChange> *changes_; ///< where micro-batches are summed up
     LayerBuilder build_;
     TensorType type_;
     TensorType kept_;
@@ -104,11 +93,11 @@ class Decomposition {
 
 } // namespace
 
-mlir::LogicalResult apply_batch_norm(mlir::func::FuncOp function, std::vector<SummedStatistic> *sums) {
+mlir::LogicalResult apply_batch_norm(mlir::func::FuncOp function, std::vector<StatisticChange> *changes) {
     mlir::OpBuilder builder(function.getContext());
     const mlir::WalkResult walk = function.walk([&](BatchNormOp op) {
         builder.setInsertionPoint(op);
-        Decomposition decomposition(op, builder, sums);
+        Decomposition decomposition(op, builder, changes);
         if (decomposition.count() < 2) {
             op.emitError("batch normalisation in layer '")
                 << op.getLayer().value_or("")
@@ -125,12 +114,24 @@ mlir::LogicalResult apply_batch_norm(mlir::func::FuncOp function, std::vector<Su
     return mlir::failure(walk.wasInterrupted());
 }
 
-void advance_statistics(mlir::ArrayRef<SummedStatistic> sums, int micro_batches, mlir::OpBuilder &builder) {
-    for (SummedStatistic each : sums) {
+void accumulate_statistics(std::vector<StatisticChange> &changes, mlir::OpBuilder &builder) {
+    for (StatisticChange &each : changes) {
+        auto sum = builder.create<ir::AccumulateOp>(each.running.getLoc(), each.change.getType(), each.change,
+                                                    builder.getStringAttr("change of " + each.running.getVariable()),
+                                                    each.running.getLayerAttr(),
+                                                    builder.getStringAttr("weight gradient"), ir::StrategyAttr(),
+                                                    builder.getF64FloatAttr(1 - each.momentum), mlir::FloatAttr());
+        sum->setAttr("parameter", builder.getStringAttr(each.parameter));
+        each.change = sum.getResult();
+    }
+}
+
+void advance_statistics(mlir::ArrayRef<StatisticChange> sums, int micro_batches, mlir::OpBuilder &builder) {
+    for (StatisticChange each : sums) {
         auto running = mlir::cast<ir::ReadOp>(builder.clone(*each.running));
         running.setPhase("update");
         Arithmetic of(builder, running.getLoc(), running.getLayer().value_or(""), each.parameter);
-        const Value next = of.add(of.mul(running.getResult(), std::pow(1 - each.momentum, micro_batches)), each.sum);
+        const Value next = of.add(of.mul(running.getResult(), std::pow(1 - each.momentum, micro_batches)), each.change);
         builder.create<ir::WriteOp>(running.getLoc(), next, running.getVariableAttr(), running.getLayerAttr(),
                                     running.getPhaseAttr(), ir::StrategyAttr());
     }

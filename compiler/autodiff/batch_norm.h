@@ -10,21 +10,25 @@
 
 namespace planc::autodiff {
 
-/// What the micro-batches of an update have added up for a running statistic.
-struct SummedStatistic {
+/// What a micro-batch adds to a running statistic, after this is multiplied by 1 − momentum.
+struct StatisticChange {
     ir::ReadOp running;
-    mlir::Value sum;       ///< over all of them, by ir::AccumulateOp
-    double momentum = 0;   ///< the running statistic is multiplied by 1 − momentum for each of them
-    std::string parameter; ///< it is placed like the optimizer's state of this one
+    mlir::Value change;
+    double momentum = 0;
+    std::string parameter; ///< the statistic is placed like the optimizer's state of this one
 };
 
 /// For training, on a function whose batch has its final extent: normalises by the statistics of the batch, through
-/// which gradients flow, and writes the running statistics; or, with `sums`, adds up over the micro-batches what these
-/// change. Fails, with a message at the operation, if there is only one value: it has no variance.
-mlir::LogicalResult apply_batch_norm(mlir::func::FuncOp function, std::vector<SummedStatistic> *sums);
+/// which gradients flow, and writes the running statistics; or, with `changes`, only says what changes them. Fails,
+/// with a message at the operation, if there is only one value: it has no variance.
+mlir::LogicalResult apply_batch_norm(mlir::func::FuncOp function, std::vector<StatisticChange> *changes);
+
+/// Adds the changes up over the micro-batches of an update, at the builder's place. That is in the backward pass: the
+/// next update's micro-batches may pass forward before this update.
+void accumulate_statistics(std::vector<StatisticChange> &changes, mlir::OpBuilder &builder);
 
 /// Writes the running statistics once, after so many micro-batches, at the builder's place.
-void advance_statistics(mlir::ArrayRef<SummedStatistic> sums, int micro_batches, mlir::OpBuilder &builder);
+void advance_statistics(mlir::ArrayRef<StatisticChange> sums, int micro_batches, mlir::OpBuilder &builder);
 
 /// For evaluation and prediction: normalises by the running statistics.
 void fix_batch_norm(mlir::func::FuncOp function);

@@ -134,7 +134,7 @@ class Derivation {
         apply_dropout(function);
         if (has_parts() && failed(restrict_to_micro_batch(function, kind.samples, share_of_terms(kind))))
             return mlir::failure();
-        std::vector<SummedStatistic> statistics;
+        std::vector<StatisticChange> statistics;
         if (failed(apply_batch_norm(function, has_sums() ? &statistics : nullptr)))
             return mlir::failure();
         builder_.setInsertionPoint(end);
@@ -143,6 +143,7 @@ class Derivation {
             return mlir::failure();
         if (has_parts())
             accumulate(*gradients, end);
+        accumulate_statistics(statistics, builder_);
         if (kind.updates) {
             add_updates(module_, *gradients, loss_->getAttrOfType<mlir::DictionaryAttr>("plan.optimizer"), state_,
                         builder_);

@@ -73,7 +73,7 @@ class Finding {
     /// The gradient of a micro-batch: what is accumulated, or else what the update takes.
     [[nodiscard]] ValueId gradient_of(ValueId parameter) const {
         for (const Operation &operation : graph_.operations)
-            if (operation.accumulates && operation.parameter == parameter && operation.phase == Phase::weight_gradient)
+            if (operation.accumulates && operation.parameter == parameter && !sums_statistics(graph_, operation))
                 return operation.operands.front();
         for (const Operation &operation : graph_.operations)
             if (operation.parameter == parameter)
@@ -254,6 +254,16 @@ Graph with_stage_sums(const Graph &graph, const std::vector<StageSum> &sums) {
     for (const StageSum &sum : sums)
         application.apply(sum);
     return application.finish();
+}
+
+bool sums_statistics(const Graph &graph, const Operation &operation) {
+    if (!operation.accumulates || !operation.parameter)
+        return false;
+    const OperationId producer = graph.values[operation.operands.front()].producer;
+    if (!producer)
+        return false;
+    const Phase phase = graph.operations[producer].phase;
+    return phase == Phase::forward || phase == Phase::recompute;
 }
 
 } // namespace planc::sharding

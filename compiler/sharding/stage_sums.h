@@ -35,4 +35,8 @@ struct StageSum {
 /// The graph with these sums.
 [[nodiscard]] Graph with_stage_sums(const Graph &graph, const std::vector<StageSum> &sums);
 
+/// Whether an operation adds up what micro-batches change of running statistics, which they compute in the forward
+/// pass. Other sums are of gradients and of the loss.
+[[nodiscard]] bool sums_statistics(const Graph &graph, const Operation &operation);
+
 } // namespace planc::sharding

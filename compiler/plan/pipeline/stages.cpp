@@ -7,6 +7,7 @@
 #include "pipeline/makers.h"
 #include "pipeline/text.h"
 #include "sharding/rewriting.h"
+#include "sharding/stage_sums.h"
 
 #include <algorithm>
 
@@ -118,10 +119,9 @@ std::vector<std::vector<double>> Cuts::seconds(const StageCosts &costs) const {
     return seconds;
 }
 
-/// Whether later micro-batches count more in what a step sums up.
 static bool has_running_statistics(const Graph &graph) {
-    return std::ranges::any_of(graph.operations, [](const sharding::Operation &operation) {
-        return operation.accumulates && operation.phase == sharding::Phase::forward;
+    return std::ranges::any_of(graph.operations, [&](const sharding::Operation &operation) {
+        return sharding::sums_statistics(graph, operation);
     });
 }
 
