@@ -61,24 +61,26 @@ class Decomposition {
         const double momentum = op_.getMomentum().convertToDouble();
         auto read = running.getDefiningOp<ir::ReadOp>();
         if (changes_ != nullptr) {
-            changes_->push_back({read, build_.pointwise("mul", {value, number(momentum * factor)}, kept_), momentum,
-                                 followed(read).str()});
+            changes_->push_back(
+                {read, build_.pointwise("mul", {value, number(momentum * factor)}, kept_), momentum, followed().str()});
             return;
         }
-        const Value kept = follow(build_.pointwise("mul", {running, number(1 - momentum)}, kept_), read);
-        const Value added = follow(build_.pointwise("mul", {value, number(momentum * factor)}, kept_), read);
-        const Value next = follow(build_.pointwise("add", {kept, added}, kept_), read);
+        const Value kept = follow(build_.pointwise("mul", {running, number(1 - momentum)}, kept_));
+        const Value added = follow(build_.pointwise("mul", {value, number(momentum * factor)}, kept_));
+        const Value next = follow(build_.pointwise("add", {kept, added}, kept_));
         builder_.create<ir::WriteOp>(op_.getLoc(), next, read.getVariableAttr(), op_.getLayerAttr(), op_.getPhaseAttr(),
                                      ir::StrategyAttr());
     }
 
-    StringRef followed(ir::ReadOp running) {
+    /// Empty if the scale is an expression.
+    StringRef followed() {
         auto scale = op_.getScale().getDefiningOp<ir::ReadOp>();
-        return scale ? scale.getVariable() : running.getVariable();
+        return scale ? scale.getVariable() : StringRef();
     }
 
-    Value follow(Value made, ir::ReadOp running) {
-        made.getDefiningOp()->setAttr("parameter", builder_.getStringAttr(followed(running)));
+    Value follow(Value made) {
+        if (const StringRef parameter = followed(); !parameter.empty())
+            made.getDefiningOp()->setAttr("parameter", builder_.getStringAttr(parameter));
         return made;
     }
 
@@ -121,7 +123,8 @@ void accumulate_statistics(std::vector<StatisticChange> &changes, mlir::OpBuilde
                                                     each.running.getLayerAttr(),
                                                     builder.getStringAttr("weight gradient"), ir::StrategyAttr(),
                                                     builder.getF64FloatAttr(1 - each.momentum), mlir::FloatAttr());
-        sum->setAttr("parameter", builder.getStringAttr(each.parameter));
+        if (!each.parameter.empty())
+            sum->setAttr("parameter", builder.getStringAttr(each.parameter));
         each.change = sum.getResult();
     }
 }

@@ -10,12 +10,12 @@
 
 namespace planc::autodiff {
 
-/// What a micro-batch adds to a running statistic, after this is multiplied by 1 − momentum.
+/// What is added to a running statistic.
 struct StatisticChange {
     ir::ReadOp running;
-    mlir::Value change;
-    double momentum = 0;
-    std::string parameter; ///< the statistic is placed like the optimizer's state of this one
+    mlir::Value change;    ///< of a micro-batch; after accumulate_statistics(), of all of an update
+    double momentum = 0;   ///< the statistic is multiplied by 1 − momentum for each micro-batch
+    std::string parameter; ///< the statistic is placed like the optimizer's state of this one; empty: like its layer
 };
 
 /// For training, on a function whose batch has its final extent: normalises by the statistics of the batch, through

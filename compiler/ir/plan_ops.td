@@ -294,9 +294,9 @@ def Plan_AccumulateOp : Plan_LayerOp<"accumulate", [MemoryEffects<[MemWrite]>, P
   let description = [{
     `%1 = plan.accumulate %0 to "gradient of h1.w" : !plan.tensor<…>`
 
-    With one micro-batch, it is the value itself. Operations that depend on it run once per step, after the last
-    micro-batch. With `decay` (1 where it is absent), each value counts `decay` times as much as the next one; with
-    `share` (also 1), the whole sum is multiplied by it.
+    Operations that depend on it run once per step, after the last micro-batch. With `decay` (1 where it is absent), each
+    value counts `decay` times as much as the next one; with `share` (also 1), the whole sum is multiplied by it. With one
+    micro-batch and without these, it is the value itself.
   }];
   let arguments = !con((ins Plan_TensorType:$operand, StrAttr:$accumulator), layerAttributes,
                        (ins OptionalAttr<F64Attr>:$decay, OptionalAttr<F64Attr>:$share));

@@ -34,10 +34,20 @@ int Schedule::last_of(int replica) const {
     return last;
 }
 
-bool Schedule::replicas_take_turns() const {
+bool Schedule::in_order() const {
     for (int m = 0; m < micro_batches; ++m)
         if (replica_of[static_cast<std::size_t>(m)] != m % static_cast<int>(placement.size()))
             return false;
+    std::vector<int> last(static_cast<std::size_t>(parts()), -1);
+    for (const std::vector<Action> &of_rank : actions)
+        for (const Action &action : of_rank) {
+            if (!frees(action.kind))
+                continue;
+            int &before = last[static_cast<std::size_t>(part_of(action.stage, action.micro_batch))];
+            if (action.micro_batch < before)
+                return false;
+            before = action.micro_batch;
+        }
     return true;
 }
 

@@ -72,8 +72,9 @@ struct Schedule {
     }
     /// The last micro-batch of a replica; with it the replica's gradients are complete.
     [[nodiscard]] int last_of(int replica) const;
-    /// Whether micro-batch m is of replica m modulo their number.
-    [[nodiscard]] bool replicas_take_turns() const;
+    /// Whether micro-batch m is of replica m modulo their number, and every stage ends the backward passes of a
+    /// replica's micro-batches in their order: what it sums up may then weigh later micro-batches more.
+    [[nodiscard]] bool in_order() const;
     friend bool operator==(const Schedule &, const Schedule &) = default;
 };
 

@@ -257,7 +257,7 @@ Graph with_stage_sums(const Graph &graph, const std::vector<StageSum> &sums) {
 }
 
 bool sums_statistics(const Graph &graph, const Operation &operation) {
-    if (!operation.accumulates || !operation.parameter)
+    if (!operation.accumulates)
         return false;
     const OperationId producer = graph.values[operation.operands.front()].producer;
     if (!producer)

@@ -251,6 +251,8 @@ class Extraction {
     static std::string value_name(mlir::Operation &op, Phase phase) {
         if (phase == Phase::update)
             return update_name(op);
+        if (auto sum = mlir::dyn_cast<ir::AccumulateOp>(op); sum && sum.getDecay()) // of changes of a running statistic
+            return sum.getAccumulator().str();
         return phase == Phase::forward || phase == Phase::loss || phase == Phase::recompute ? layer_of(&op) : "";
     }
 

@@ -67,7 +67,7 @@ class Replication {
                 auto sum = mlir::dyn_cast<ir::AccumulateOp>(op);
                 if (!sum || !sum.getDecay())
                     continue;
-                if (!schedule_.replicas_take_turns())
+                if (!schedule_.in_order())
                     return op->emitError("the replicas of a pipeline schedule must take turns for the ")
                            << sum.getAccumulator() << ", in which later micro-batches count more";
                 decays_[sum.getAccumulator().str()] = sum.getDecay()->convertToDouble();

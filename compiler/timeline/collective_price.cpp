@@ -60,8 +60,8 @@ CollectivePrice::Rank CollectivePrice::price(const std::vector<cost::Flow> &flow
     bool measured = false;
     cost::Seconds work_of_latency{};
     for (std::size_t m = 0; m < steps_.size(); ++m) {
-        const cost::StepPrice price =
-            cost::price_flow(steps_[m], flows[m], info_.members[m].element_bytes, group_, machine_, in_bucket_);
+        const cost::StepPrice price = cost::price_flow(steps_[m], flows[m], info_.members[m].element_bytes, group_,
+                                                       machine_, in_bucket_, &info_.method);
         const double processor = price.rate != nullptr ? price.rate->processor : 0;
         const cost::Seconds own = price.price.seconds() - price.price.latency;
         if (price.price.latency > latency) {

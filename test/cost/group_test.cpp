@@ -133,8 +133,8 @@ TEST(Group, OfPairsThatANodesEndPartsOnlySomeLeave) {
     EXPECT_DOUBLE_EQ(seconds(Algorithm::recursive_doubling, over({0}, {2, 3}, machine), n), 5e-6 + n * 3 / 1e9);
 }
 
-/// Stages use their own links, whatever others do at the same time.
-TEST(Group, OfAStageLeavesOthersOut) {
+/// A stage crosses what lies between its own ranks, over links that the other stages use at the same time.
+TEST(Group, OfAStageCrossesWhatLiesBetweenItsRanks) {
     Machine machine;
     machine.levels = {{6, link(1e-6, 1e10)}, {100, link(5e-6, 1e9)}};
     const double n = 1e6;
@@ -146,7 +146,7 @@ TEST(Group, OfAStageLeavesOthersOut) {
     EXPECT_DOUBLE_EQ(of_stage(0, 0, eight), 1e-6 + n / 1e10);
     EXPECT_DOUBLE_EQ(of_stage(0, 1, eight), 5e-6 + n * 2 / 1e9);
     const planrt::Mesh twelve{{1, 2, 6}}; // a stage has the same place in both nodes
-    EXPECT_DOUBLE_EQ(of_stage(2, 4, twelve), 5e-6 + n / 1e9);
+    EXPECT_DOUBLE_EQ(of_stage(2, 4, twelve), 5e-6 + n * 6 / 1e9);
     EXPECT_DOUBLE_EQ(seconds(Algorithm::recursive_doubling, over({1}, {1, 2, 6}, machine), n), 5e-6 + n * 6 / 1e9);
 }
 

@@ -195,7 +195,7 @@ static std::int64_t product(std::span<const int> sizes) {
     return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-/// By level, the ranks of a unit if these are all that there are.
+/// By level, how many of so many ranks are in a unit.
 static std::vector<std::int64_t> in_units(std::int64_t ranks, const Machine &machine) {
     std::vector<std::int64_t> result = unit_sizes(machine);
     for (std::int64_t &unit : result)
@@ -203,19 +203,13 @@ static std::vector<std::int64_t> in_units(std::int64_t ranks, const Machine &mac
     return result;
 }
 
-/// By level, the most of these ranks, which ascend, that one unit has.
-static std::vector<std::int64_t> in_units(std::span<const std::int64_t> ranks, const Machine &machine) {
-    std::vector<std::int64_t> result;
-    for (const std::int64_t unit : unit_sizes(machine)) {
-        std::int64_t most = 0;
-        std::int64_t own = 0;
-        for (std::size_t i = 0; i < ranks.size(); ++i) {
-            own = i > 0 && ranks[i] / unit == ranks[i - 1] / unit ? own + 1 : 1;
-            most = std::max(most, own);
-        }
-        result.push_back(most);
-    }
-    return result;
+/// A mesh whose groups over the axes are those of a role with these sizes.
+static std::vector<int> sizes_of_groups(std::span<const int> axes, const planrt::Mesh &whole,
+                                        const std::vector<int> &own) {
+    std::vector<int> sizes = whole.sizes;
+    for (const int axis : axes)
+        sizes[axis] = own[axis];
+    return sizes;
 }
 
 /// The ranks of a role, ascending.
@@ -228,42 +222,53 @@ static std::vector<std::int64_t> ranks_of(const planrt::Mesh &whole, const planr
 
 /// Makes a group uneven. `ranks`: by place in the mesh of the sizes.
 static Group uneven(Group group, std::span<const int> axes, std::span<const int> sizes, const Machine &machine,
-                    std::span<const std::int64_t> ranks) {
+                    std::span<const std::int64_t> ranks, const std::vector<bool> &members) {
     group.even = false;
     if (ranks.empty())
         add_all(group, machine, product(sizes));
     else
-        add_uneven(group, axes, sizes, machine, ranks);
+        add_uneven(group, axes, sizes, machine, ranks, members);
     group.spans = {{group.ranks, static_cast<int>(group.levels.size()) - 1, 1, 0}};
     return group;
 }
 
-Group group(std::span<const int> axes, std::span<const int> sizes, const Machine &machine) {
+/// The group over axes of an even mesh. `members`: as for add_uneven().
+static Group group(std::span<const int> axes, std::span<const int> sizes, const Machine &machine,
+                   const std::vector<bool> &members) {
     const std::int64_t count = product(sizes);
     const Group known = even_group(axes, sizes, machine, true, in_units(count, machine));
     if (!known.levels.empty())
         return known;
     std::vector<std::int64_t> ranks(count <= most_counted_ranks ? static_cast<std::size_t>(count) : 0);
     std::iota(ranks.begin(), ranks.end(), 0);
-    return uneven(known, axes, sizes, machine, ranks);
+    return uneven(known, axes, sizes, machine, ranks, members);
+}
+
+Group group(std::span<const int> axes, std::span<const int> sizes, const Machine &machine) {
+    return group(axes, sizes, machine, {});
 }
 
 Group group(std::span<const int> axes, const planrt::Mesh &whole, const planrt::Role &role, const Machine &machine) {
-    const std::vector<int> own = role.mesh(whole).sizes;
     std::vector<std::int64_t> ranks;
     if (whole.ranks() <= most_counted_ranks)
         ranks = ranks_of(whole, role);
-    std::vector<int> sizes = own;
-    bool aligned = is_aligned({role.rank_of(whole, 0), product(own)}, machine);
+    const std::vector<int> own = role.mesh(whole).sizes;
     if (whole.is_even()) {
-        sizes = whole.sizes;
-        for (const int axis : axes)
-            sizes[axis] = own[axis];
-        aligned = true;
+        std::vector<bool> members(ranks.empty() ? 0 : static_cast<std::size_t>(whole.ranks()), false);
+        for (const std::int64_t rank : ranks)
+            members[static_cast<std::size_t>(rank)] = true;
+        return group(axes, sizes_of_groups(axes, whole, own), machine, members);
     }
-    const Group known = even_group(axes, sizes, machine, aligned,
-                                   ranks.empty() ? in_units(whole.ranks(), machine) : in_units(ranks, machine));
-    return known.levels.empty() ? uneven(known, axes, own, machine, ranks) : known;
+    const bool aligned = is_aligned({role.rank_of(whole, 0), product(own)}, machine);
+    const Group known = even_group(axes, own, machine, aligned, in_units(whole.ranks(), machine));
+    return known.levels.empty() ? uneven(known, axes, own, machine, ranks, {}) : known;
+}
+
+Group group_of_any_role(std::span<const int> axes, const planrt::Mesh &whole, const planrt::Role &role,
+                        const Machine &machine) {
+    if (!whole.is_even())
+        return group(axes, whole, role, machine);
+    return group(axes, sizes_of_groups(axes, whole, role.mesh(whole).sizes), machine);
 }
 
 /// Of the ranks of one role, the most that lie in one unit of this size and send messages out of it.

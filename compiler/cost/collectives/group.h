@@ -28,7 +28,7 @@ struct Span {
 struct GroupLevel {
     Link link;
     double one = 1;     ///< messages that leave a unit at once if each group sends one: a ring, a tree
-    double all = 1;     ///< messages that leave a unit at once if every rank sends
+    double all = 1;     ///< messages that leave a unit at once if every rank sends to any other of its group
     bool taken = false; ///< some neighbours in the group are joined by exactly this level
 };
 
@@ -58,10 +58,15 @@ struct Group {
 /// of a unit are assumed to send at once.
 [[nodiscard]] Group group(std::span<const int> axes, std::span<const int> sizes, const Machine &machine);
 
-/// The group over axes of the mesh of a role, whose ranks are in the machine where those of the whole mesh are. Ranks
-/// of other roles do not share its links.
+/// The group over axes of the mesh of a role, whose ranks are in the machine where those of the whole mesh are. It
+/// crosses what lies between its own ranks, and shares links with the same groups of all roles of an even mesh, as if
+/// all of them sent at once.
 [[nodiscard]] Group group(std::span<const int> axes, const planrt::Mesh &whole, const planrt::Role &role,
                           const Machine &machine);
+
+/// The same for no role in particular: of an even mesh, the slowest of all roles.
+[[nodiscard]] Group group_of_any_role(std::span<const int> axes, const planrt::Mesh &whole, const planrt::Role &role,
+                                      const Machine &machine);
 
 /// The ranks of two different roles that send each other messages. `alike`: each only to the one at the same place of
 /// the other role. The dimensions of a torus do not count.

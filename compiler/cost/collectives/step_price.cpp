@@ -119,7 +119,7 @@ StepPrice price_step(const sharding::Step &step, int element_bytes, const shardi
 // first. Measured times are those of MPI's own calls. If one call of MPI cannot count the elements, the program sends
 // the messages of the algorithm as which the call is priced.
 StepPrice price_flow(const sharding::Step &step, const Flow &flow, int element_bytes, const Group &group,
-                     const Machine &machine, bool in_bucket) {
+                     const Machine &machine, bool in_bucket, const planrt::Method *sent) {
     StepPrice result;
     result.ranks = group.ranks;
     result.traffic = flow.sent;
@@ -130,22 +130,27 @@ StepPrice price_flow(const sharding::Step &step, const Flow &flow, int element_b
     const double part = payload.value > 0 ? decides.value / payload.value : 1; // the sizes that are compared
     const double calls = step.kind == CollectiveKind::exchange ? static_cast<double>(flow.sent.calls) : 1;
     double least = 0;
+    bool found = false;
     for (const AlgorithmRange &range : alternatives(table_of(step.kind, machine.algorithms), decides)) {
         const bool by_mpi = (range.by_mpi && flow.sent.elements <= most_counted) || !has_methods(step.kind);
+        const planrt::Method made = by_mpi ? planrt::Method{} : method(range.algorithm, group);
+        if (sent != nullptr && made.algorithm != sent->algorithm)
+            continue;
         const support::CollectiveRate *rate = by_mpi ? measured_rate(step.kind, group, decides, machine) : nullptr;
         Price price = price_by(range.algorithm, step, group, elements, payload, flow, machine);
         if (rate != nullptr)
             take_measured(*rate, payload, calls, price);
         const double seconds = price.latency.value + part * (price.transfer + price.arithmetic).value;
-        if (result.price.messages > 0 && seconds >= least)
+        if (found && seconds >= least)
             continue;
+        found = true;
         least = seconds;
         result.algorithm = range.algorithm;
-        result.method = by_mpi ? planrt::Method{} : method(range.algorithm, group);
+        result.method = made;
         result.rate = rate;
         result.price = price;
     }
-    return result;
+    return found || sent == nullptr ? result : price_flow(step, flow, element_bytes, group, machine, in_bucket);
 }
 
 bool has_methods(CollectiveKind kind) {
@@ -170,22 +175,11 @@ std::vector<Round> rounds(CollectiveKind kind, Algorithm algorithm, const Group 
     return {};
 }
 
-/// Roles of an even mesh have one price, as if all of them used their links at once: strategies are searched by it.
-static Group searched_group(const std::vector<int> &axes, const sharding::Mesh &whole, const planrt::Role &role,
-                            const Machine &machine) {
-    if (!whole.is_even())
-        return group(axes, whole, role, machine);
-    const std::vector<int> own = role.mesh(whole).sizes;
-    std::vector<int> sizes = whole.sizes;
-    for (const int axis : axes)
-        sizes[axis] = own[axis];
-    return group(axes, sizes, machine);
-}
-
 const Group &StepPrices::group_over(const std::vector<int> &axes) {
     const auto known = groups_.find(axes);
-    return known != groups_.end() ? known->second
-                                  : groups_.emplace(axes, searched_group(axes, whole_, role_, machine_)).first->second;
+    return known != groups_.end()
+               ? known->second
+               : groups_.emplace(axes, group_of_any_role(axes, whole_, role_, machine_)).first->second;
 }
 
 const StepPrice &StepPrices::of(const sharding::Step &step, int element_bytes, bool in_bucket) {

@@ -45,9 +45,11 @@ struct StepPrice {
 [[nodiscard]] StepPrice price_step(const sharding::Step &step, int element_bytes, const sharding::Mesh &mesh,
                                    const Machine &machine, bool in_bucket = false);
 
-/// The same for a rank with this flow, in a group made by group().
+/// The same for a rank with this flow, in a group made by group(). `sent`: how the program sends it; none: as it is the
+/// cheapest.
 [[nodiscard]] StepPrice price_flow(const sharding::Step &step, const Flow &flow, int element_bytes, const Group &group,
-                                   const Machine &machine, bool in_bucket = false);
+                                   const Machine &machine, bool in_bucket = false,
+                                   const planrt::Method *sent = nullptr);
 
 /// The rounds by which a step is priced. For an exchange, it is one message; `halo`: between neighbours.
 [[nodiscard]] std::vector<Round> rounds(sharding::CollectiveKind kind, Algorithm algorithm, const Group &group,

@@ -43,11 +43,12 @@ class Members {
     std::vector<std::int64_t> steps_{0};
 };
 
-/// Counts the messages that leave units if every rank sends one. `ranks`: by place, ascending.
+/// Counts the messages that leave units if every rank sends one.
 class Leaving {
   public:
-    Leaving(const Members &members, std::span<const std::int64_t> ranks, const Machine &machine)
-        : members_(members), machine_(machine) {
+    Leaving(const Members &members, std::span<const std::int64_t> ranks, const Machine &machine,
+            const std::vector<bool> &of_group)
+        : members_(members), machine_(machine), of_group_(of_group) {
         for (const std::int64_t unit : unit_sizes(machine)) {
             std::vector<std::int64_t> &own = units_.emplace_back();
             for (const std::int64_t rank : ranks)
@@ -72,7 +73,8 @@ class Leaving {
                 if (own[place] == own[peer])
                     continue;
                 row.all = std::max(row.all, ++leaving[static_cast<std::size_t>(own[place])]);
-                row.taken |= outer == nullptr || (*outer)[place] == (*outer)[peer];
+                row.taken |=
+                    (of_group_.empty() || of_group_[place]) && (outer == nullptr || (*outer)[place] == (*outer)[peer]);
             }
             row.one = row.all;
             result.push_back(row);
@@ -100,6 +102,7 @@ class Leaving {
   private:
     const Members &members_;
     const Machine &machine_;
+    const std::vector<bool> &of_group_;            ///< by place; empty: all
     std::vector<std::vector<std::int64_t>> units_; ///< by level and place, from that of the first place on
     std::vector<std::int64_t> numbers_;            ///< by place
 };
@@ -117,9 +120,9 @@ std::vector<std::int64_t> unit_sizes(const Machine &machine) {
 }
 
 void add_uneven(Group &group, std::span<const int> axes, std::span<const int> sizes, const Machine &machine,
-                std::span<const std::int64_t> ranks) {
+                std::span<const std::int64_t> ranks, const std::vector<bool> &of_group) {
     const Members members(axes, sizes);
-    const Leaving leaving(members, ranks, machine);
+    const Leaving leaving(members, ranks, machine, of_group);
     const std::int64_t count = members.count();
     group.levels = leaving.levels([&](std::int64_t number) { return number + 1 == count ? 0 : number + 1; });
     const std::vector<double> all = leaving.in_parted_groups();

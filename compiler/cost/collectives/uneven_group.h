@@ -12,8 +12,9 @@ namespace planc::cost {
 [[nodiscard]] std::vector<std::int64_t> unit_sizes(const Machine &machine);
 
 /// Sets the levels of a group over axes of a mesh of these sizes, by the most messages that leave a unit, in a ring and
-/// in exchanges at distances 1, 2, 4, …. `ranks`: by place in the mesh, ascending.
+/// in exchanges at distances 1, 2, 4, … around the group (in pairs if its size is a power of two). By place in the
+/// mesh: `ranks`, ascending, and `of_group`, whose levels count as taken (empty: all).
 void add_uneven(Group &group, std::span<const int> axes, std::span<const int> sizes, const Machine &machine,
-                std::span<const std::int64_t> ranks);
+                std::span<const std::int64_t> ranks, const std::vector<bool> &of_group);
 
 } // namespace planc::cost

@@ -138,11 +138,10 @@ std::string make_stages(const Cuts &cuts, StageCosts &costs, int ranks, Pipeline
             return "a schedule of " + counted(table.ranks, "rank") + " and " +
                    counted(table.micro_batches, "micro-batch", "es") + " for " + counted(ranks, "rank") + " and " +
                    counted(microbatches, "micro-batch", "es");
-        if (!table.replicas_take_turns() && has_running_statistics(request.graph))
-            return "with batch normalisation the replicas of a table take turns, so that later micro-batches count "
-                   "more "
-                   "in its running statistics: micro-batch m is of replica m modulo " +
-                   std::to_string(table.placement.size());
+        if (!table.in_order() && has_running_statistics(request.graph))
+            return "the running statistics of batch normalisation weigh later micro-batches more: a table has each "
+                   "stage's "
+                   "backward passes in the order of the micro-batches, and its replicas take turns";
         count = table.stages;
     }
     const auto layers = static_cast<int>(wanted.layers.size());
