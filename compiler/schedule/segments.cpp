@@ -21,13 +21,20 @@ bool leaves(Operation *op) {
     });
 }
 
-/// Whether its place in the list says where a part begins. A stage may consist of views: they are its computation.
+bool takes_received(Operation *op) {
+    return llvm::any_of(op->getOperands(), [](mlir::Value operand) {
+        const auto argument = mlir::dyn_cast<mlir::BlockArgument>(operand);
+        return argument && ir::received_by(argument) >= 0;
+    });
+}
+
+/// Whether its place in the list says where a part begins. A stage may consist of views: they are its computation. An
+/// earlier part must not wait for what a slice takes.
 bool marks_part(Operation *op) {
-    if (is_compute(op))
-        return true;
-    auto view = mlir::dyn_cast<ir::ViewOp>(op);
-    const auto argument = view ? mlir::dyn_cast<mlir::BlockArgument>(view.getOperand()) : mlir::BlockArgument();
-    return view && (leaves(op) || (argument && ir::received_by(argument) >= 0));
+    auto start = mlir::dyn_cast<ir::StartOp>(op);
+    if (start && start.getKind() == "slice")
+        return takes_received(op);
+    return is_compute(op) || (mlir::isa<ir::ViewOp>(op) && (leaves(op) || takes_received(op)));
 }
 
 /// Whether it is a wait, a view or a slice, in which nothing moves: just before a part's first kernel, these belong to

@@ -152,6 +152,8 @@ void split(const Members &members, bool overlap) {
         builder.setInsertionPoint(user);
     auto wait = builder.create<ir::WaitOp>(first.getLoc(), types, 0, start.getResults(), layer, first.getPhaseAttr(),
                                            ir::StrategyAttr());
+    if (const mlir::Attribute level = first->getAttr("level"))
+        start->setAttr("level", level);
     for (auto [index, collective] : llvm::enumerate(members)) {
         mlir::Operation *member = collective;
         member->getResult(0).replaceAllUsesWith(wait.getResult(static_cast<unsigned>(index)));
