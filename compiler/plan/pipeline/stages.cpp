@@ -140,8 +140,7 @@ std::string make_stages(const Cuts &cuts, StageCosts &costs, int ranks, Pipeline
                    counted(microbatches, "micro-batch", "es");
         if (!table.in_order() && has_running_statistics(request.graph))
             return "the running statistics of batch normalisation weigh later micro-batches more: a table has each "
-                   "stage's "
-                   "backward passes in the order of the micro-batches, and its replicas take turns";
+                   "stage's backward passes in the order of the micro-batches, and its replicas take turns";
         count = table.stages;
     }
     const auto layers = static_cast<int>(wanted.layers.size());
