@@ -1,11 +1,15 @@
-"""never_worse.py EXAMPLES MACHINES [--part N] [--jobs N] [--batch N] [--data DIR]: on 2 to 4,096 ranks of every machine, `planc explain`
-of every example that trains has no plan of the literature beside its answer that could be the answer and is faster: not
-by the sum of its seconds, and not by its step with overlap where steps with overlap decided. --part: of all cases so many
-by chance, the same each time, over the example's number of layers, one at least: about as much time for each example.
---batch: so many samples a rank, not the example's own. --data: where graphs are; without it, or if there is no such
-directory, their examples are left out. Graphs are planned for up to 256 ranks: further ranks have hardly a vertex."""
+"""never_worse.py EXAMPLES MACHINES [--part N] [--jobs N] [--batch N] [--data DIR] [--pipelines]: on 2 to 4,096 ranks of every
+machine, `planc explain` of every example that trains has no plan of the literature beside its answer that could be the
+answer and is faster: not by the sum of its seconds, and not by its step with overlap where steps with overlap decided.
+--part: of all cases so many by chance, the same each time, over the example's number of layers, one at least: about as much
+time for each example. --batch: so many samples a rank, not the example's own. --data: where graphs are; without it, or if
+there is no such directory, their examples are left out. Graphs are planned for up to 256 ranks: further ranks have hardly a
+vertex. --pipelines: beside the answer is 1F1B instead, with 2, 4 and 8 stages of about equal work and the other ranks for the
+batch; where layers have heads, also with these in two parts (Megatron-style in three dimensions). Graphs are left out: they
+have no micro-batches."""
 import argparse
 import concurrent.futures
+import itertools
 import pathlib
 import random
 import re
@@ -15,6 +19,7 @@ import tempfile
 
 RANKS = [2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 96, 128, 256, 384, 512, 1000, 1024, 2048, 3072, 4096]
 MOST_OF_GRAPH = 256
+DEPTHS = [2, 4, 8]
 AUTOMATIC = "mesh grid = [rows, cols]\nlayout best on grid = auto\n"
 
 trains = re.compile(r"^train ", re.M)
@@ -22,8 +27,12 @@ reads_graph = re.compile(r"^data \w+ = graph", re.M)
 automatic_layout = re.compile(r"^layout (\w+) on \w+ = auto", re.M)
 baseline = re.compile(r"^  (pure \w+|Megatron-style|one-weird-trick|batch x \w+)  ")
 ratio = re.compile(r"(?<!\S)(\d+\.\d\d) x(?!\S)")
-simulated = re.compile(r"^simulated with overlap: ", re.M)
+simulated = re.compile(r"^simulated with overlap: (\S+ \w+) a step", re.M)
+step = re.compile(r": (\S+ \w+) a step")
+heads = re.compile(r"^dim (head|kv) = .*^dim hidden = ", re.M | re.S)
 layers = re.compile(r"^layer  .*\n((?:.+\n)+)", re.M)
+too_many = re.compile(r"\d+ micro-batches of a batch of \d+")
+too_deep = re.compile(r"\d+ stages for \d+ layers")
 no_plan = re.compile(r"ranks do not make up the mesh|no plan fits the memory|\d+ micro-batches of a batch of \d+")
 
 
@@ -33,10 +42,11 @@ class Example:
         self.data = ["--data", data] if reads_graph.search(text) else []
         found = automatic_layout.search(text)
         self.layout = found[1] if found else work / "automatic.plan"
+        self.heads = heads.search(text)
 
 
-def explain(example, machine, ranks, batch):
-    command = ["planc", "explain", example.path, "--layout", example.layout, "--ranks", str(ranks), "--machine",
+def planc(action, example, layout, machine, ranks, batch):
+    command = ["planc", action, example.path, "--layout", layout, "--ranks", str(ranks), "--machine",
                f"std/machines/{machine}.plan", *example.data]
     if batch and not example.data:
         command += ["--dim", f"batch={batch * ranks}"]
@@ -45,7 +55,7 @@ def explain(example, machine, ranks, batch):
 
 def compare(example, machine, ranks, batch):
     """How many plans of the literature were compared with the answer, -1 where there is none, and what is wrong."""
-    run = explain(example, machine, ranks, batch)
+    run = planc("explain", example, example.layout, machine, ranks, batch)
     where = f"{example.path.stem} on {ranks} ranks of {machine}"
     if run.returncode != 0:
         return -1, [] if no_plan.search(run.stderr) else [f"{where}: {run.stderr.strip()}"]
@@ -60,12 +70,62 @@ def compare(example, machine, ranks, batch):
     return len(candidates), [f"{where}: {each}" for each in wrong]
 
 
+def seconds(found):
+    number, unit = found[1].split()
+    return float(number) * {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}[unit]
+
+
+def even_pipelines(heads, ranks):
+    """Layouts: for each depth a few, of ever fewer micro-batches."""
+    for depth, cols in itertools.product(DEPTHS, [1, 2] if heads else [1]):
+        rows = ranks // depth // cols
+        if rows * depth * cols != ranks:
+            continue
+        axes = f"stage: {depth}{f', rows: {rows}' if rows > 1 else ''}{f', cols: {cols}' if cols > 1 else ''}"
+        rules = f"{'batch -> rows; ' if rows > 1 else ''}{f'{heads[1]} -> cols; hidden -> cols; ' if cols > 1 else ''}"
+        yield [f"layout even on [{axes}] {{ {rules}pipeline -> stage {{ schedule = one_f_one_b; microbatches = {count} }} }}\n"
+               for count in [4 * depth, 2 * depth, depth]]
+
+
+def first_possible(layouts, action, example, *case):
+    """What planc says of the first layout whose micro-batches the batch has."""
+    with tempfile.NamedTemporaryFile("w", suffix=".plan", encoding="utf-8") as file:
+        for layout in layouts:
+            file.seek(0)
+            file.truncate()
+            file.write(layout)
+            file.flush()
+            run = planc(action, example, file.name, *case)
+            if not too_many.search(run.stderr):
+                break
+        return run
+
+
+def compare_pipelines(example, machine, ranks, batch):
+    """As `compare`, with 1F1B. What decided the answer, its simulation or its price, decides here."""
+    run = planc("explain", example, example.layout, machine, ranks, batch)
+    if run.returncode != 0:
+        return compare(example, machine, ranks, batch)
+    decided = simulated.search(run.stdout)
+    answer, compared, wrong = seconds(decided or step.search(run.stdout)), 0, []
+    for layouts in even_pipelines(example.heads, ranks):
+        other = first_possible(layouts, "timeline" if decided else "explain", example, machine, ranks, batch)
+        where = f"{example.path.stem} on {ranks} ranks of {machine} by {layouts[0].strip()}"
+        if other.returncode == 0:
+            compared += 1
+            if seconds(step.search(other.stdout)) < answer:
+                wrong.append(f"{where}: {step.search(other.stdout)[1]} a step, the answer takes {answer:.3g} s")
+        elif not too_many.search(other.stderr) and not too_deep.search(other.stderr):
+            wrong.append(f"{where}: {other.stderr.strip()}")
+    return compared, wrong
+
+
 def cases_of(example, machines, given):
     cases = [(example, machine, ranks, given.batch) for ranks in RANKS for machine in machines
              if not example.data or ranks <= MOST_OF_GRAPH]
     if not given.part:
         return cases
-    table = layers.search(explain(example, machines[0], RANKS[0], 0).stdout)
+    table = layers.search(planc("explain", example, example.layout, machines[0], RANKS[0], 0).stdout)
     count = given.part // table[1].count("\n") if table else len(cases)
     return random.Random(example.path.stem).sample(cases, max(1, min(count, len(cases))))
 
@@ -76,6 +136,7 @@ def main():
     parser.add_argument("machines", type=pathlib.Path)
     parser.add_argument("--part", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--pipelines", action="store_true")
     parser.add_argument("--batch", type=int, default=0)
     parser.add_argument("--data", type=pathlib.Path)
     given = parser.parse_args()
@@ -83,14 +144,14 @@ def main():
         automatic = pathlib.Path(work) / "automatic.plan"
         automatic.write_text(AUTOMATIC, encoding="utf-8")
         texts = {path: path.read_text(encoding="utf-8") for path in sorted(given.examples.glob("*.plan"))}
-        has_data = given.data is not None and given.data.is_dir()
+        has_data = given.data is not None and given.data.is_dir() and not given.pipelines
         examples = [Example(path, automatic.parent, given.data) for path, text in texts.items()
                     if trains.search(text) and (has_data or not reads_graph.search(text))]
         machines = sorted(path.stem for path in given.machines.glob("*.plan"))
         cases = [case for example in examples for case in cases_of(example, machines, given)]
         compared, planned, wrong = 0, 0, 0
         with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-            for count, lines in pool.map(lambda case: compare(*case), cases):
+            for count, lines in pool.map(lambda case: (compare_pipelines if given.pipelines else compare)(*case), cases):
                 compared += max(count, 0)
                 planned += count >= 0
                 wrong += len(lines)
