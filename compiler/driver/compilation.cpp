@@ -7,7 +7,6 @@
 #include "driver/planning/schedule_file.h"
 #include "emit/emit.h"
 #include "ir/import.h"
-#include "schedule/schedule.h"
 #include "sema/analyze.h"
 #include "syntax/parse.h"
 #include "syntax/print.h"
@@ -219,8 +218,9 @@ bool Compilation::schedule() {
     if (schedule_) {
         module_ = *module_of(*schedule_).module;
         overlap_ = schedule_->overlap;
-    } else if (!run_passes(module_, [](mlir::OpPassManager &passes) { schedule::add_passes(passes); })) {
-        return false;
+    } else if (const auto error = schedule_program(module_, request().request.machine,
+                                                   request().request.memory_limit_bytes, options_.print_passes)) {
+        return fail(internal_error(*error), input_error);
     }
     warn_of_memory();
     return true;

@@ -41,7 +41,8 @@ double seconds_of(const emit::CollectiveInfo &collective, const planrt::Mesh &wh
         latency = std::max(latency, price.price.latency.value);
         rest += price.price.seconds().value - price.price.latency.value;
     }
-    return latency + rest;
+    const bool in_rounds = collective.staged_rounds > 0 && collective.kind == cost::CollectiveKind::exchange;
+    return (in_rounds ? collective.staged_rounds : 1) * latency + rest;
 }
 
 std::int64_t extent_of(const sema::TensorType &type, const std::string &role) {

@@ -3,6 +3,7 @@
 #include "interpret/interpret.h"
 #include "ir/layer_builder.h"
 #include "schedule/buffers.h"
+#include "schedule/staged.h"
 #include "schedule/step_program.h"
 
 #include <algorithm>
@@ -154,7 +155,11 @@ void Places::start(ir::StartOp op) {
     for (mlir::Value input : op.getInputs())
         inputs.push_back(places_.lookup(input));
     for (auto [result, offset] : llvm::zip(op.getResults(), offsets.asArrayRef()))
-        outputs.push_back(places_[result] = write(offset, type_of(result), name_of(op)));
+        outputs.push_back(
+            places_[result] =
+                op->hasAttr(schedule::staged_attribute)
+                    ? buffers_->write(in_slot(offset), schedule::buffer_bytes(result, layouts_.axes()), name_of(op))
+                    : write(offset, type_of(result), name_of(op)));
     if (const auto scratch = op->getAttrOfType<mlir::IntegerAttr>("scratch_offset"))
         outputs.push_back(buffers_->write(in_slot(scratch.getInt()),
                                           op->getAttrOfType<mlir::IntegerAttr>("scratch_bytes").getInt(),

@@ -19,6 +19,7 @@
 #include "schedule/segments.h"
 #include "schedule/slots.h"
 #include "schedule/stage_transfers.h"
+#include "schedule/staged.h"
 #include "schedule/step_program.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -169,11 +170,13 @@ class Assignment {
                     read(operand, index_[&op]);
             });
             if (auto wait = mlir::dyn_cast<ir::WaitOp>(op))
-                if (auto start = wait.getPending().front().getDefiningOp<ir::StartOp>())
+                if (auto start = wait.getPending().front().getDefiningOp<ir::StartOp>()) {
+                    const int end = index_[wait->hasAttr(staged_attribute) ? products_of(wait).back() : &op];
                     for (Value input : start.getInputs()) {
-                        hold(input, index_[&op]);
-                        readers_[buffer_root(input)].emplace_back(start, index_[&op]);
+                        hold(input, end);
+                        readers_[buffer_root(input)].emplace_back(start, end);
                     }
+                }
         }
     }
 

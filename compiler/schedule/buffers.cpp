@@ -6,6 +6,7 @@
 #include "schedule/arena.h"
 #include "schedule/convolution.h"
 #include "schedule/functions.h"
+#include "schedule/staged.h"
 
 #include <planrt/scratch.h>
 
@@ -43,7 +44,16 @@ int64_t buffer_bytes(ir::TensorType type, ir::MeshAttr mesh) {
     return planrt::largest_volume(ir::placement_of(type, mesh), ir::mesh_of(mesh)) * element;
 }
 
+/// The place of the second piece begins where the first ends, so it is aligned as its elements are.
+static int64_t bytes_of_pieces(ir::StartOp start, ir::MeshAttr mesh) {
+    const planrt::StagedMemory memory = *staged_memory(start, mesh);
+    return memory.pieces * memory.piece *
+           (tensor(start.getResults().front()).getElementType().getIntOrFloatBitWidth() / 8);
+}
+
 int64_t buffer_bytes(mlir::Value value, ir::MeshAttr mesh) {
+    if (auto start = value.getDefiningOp<ir::StartOp>(); start && start->hasAttr(staged_attribute))
+        return bytes_of_pieces(start, mesh);
     if (ir::ConvOp conv = format_of(value))
         return packed_elements(conv, mesh) * (tensor(value).getElementType().getIntOrFloatBitWidth() / 8);
     return buffer_bytes(tensor(value), mesh);
@@ -70,6 +80,9 @@ int64_t ScratchSizes::elements(planrt::CollectiveKind kind, ir::TensorType from,
 }
 
 int64_t ScratchSizes::bytes(ir::StartOp start, ir::MeshAttr mesh) {
+    if (start->hasAttr(staged_attribute))
+        return staged_memory(start, mesh)->scratch *
+               (tensor(start.getInputs().front()).getElementType().getIntOrFloatBitWidth() / 8);
     const planrt::CollectiveKind kind = ir::collective_kind(start.getKind()).value();
     if (const planrt::Method method = ir::method_of(start); method.algorithm != planrt::Algorithm::mpi)
         return message_scratch_bytes(start, kind, method, mesh);

@@ -4,12 +4,18 @@
 #include "ir/method.h"
 #include "ir/placement.h"
 #include "schedule/functions.h"
+#include "schedule/staged.h"
 
 #include <planrt/scratch.h>
 
 #include <algorithm>
 
 namespace planc::schedule {
+
+static int rounds_of(const CollectiveInfo &info, const planrt::Mesh &mesh) {
+    const auto &[from, to, element_bytes] = info.members.front();
+    return static_cast<int>(planrt::staged_gather(info.kind, info.axes, from, to, mesh, 0)->rounds.size());
+}
 
 CollectiveInfo collective_info(ir::StartOp start, ir::MeshAttr mesh) {
     CollectiveInfo info;
@@ -20,6 +26,8 @@ CollectiveInfo collective_info(ir::StartOp start, ir::MeshAttr mesh) {
         info.members.push_back({ir::placement_of(tensor(from), mesh), ir::placement_of(tensor(to), mesh),
                                 static_cast<int>(tensor(from).getElementType().getIntOrFloatBitWidth() / 8)});
     info.method = ir::method_of(start);
+    if (start->hasAttr(staged_attribute))
+        info.staged_rounds = rounds_of(info, ir::mesh_of(mesh));
     return info;
 }
 

@@ -22,6 +22,8 @@ struct CollectiveInfo {
     };
     std::vector<Member> members;
     planrt::Method method;
+    /// Of a gather in pieces (schedule/staged.h): the messages of each round have their own latency; 0: not in pieces.
+    int staged_rounds = 0;
 };
 
 [[nodiscard]] CollectiveInfo collective_info(ir::StartOp start, ir::MeshAttr mesh);

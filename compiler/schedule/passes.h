@@ -33,6 +33,8 @@ std::unique_ptr<mlir::Pass> advance_updates();
 std::unique_ptr<mlir::Pass> start_collectives(bool overlap = true);
 /// --find-bands: a product is marked with the band that counts if a mask discards half of it (schedule/band.h).
 std::unique_ptr<mlir::Pass> find_bands();
+/// --stage-gathers: products use what is gathered piece by piece (schedule/staged.h).
+std::unique_ptr<mlir::Pass> stage_gathers();
 /// --fuse-loops: pointwise operations and reductions over the same iteration space share a plan.loops.
 std::unique_ptr<mlir::Pass> fuse_loops();
 /// --insert-progress: plan.progress between kernels while a collective is active.

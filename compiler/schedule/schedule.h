@@ -15,6 +15,8 @@ struct Options {
     /// Let convolutions compute while their halos travel even where that does not pay; for tests, whose images are
     /// small.
     bool overlap_all_halos = false;
+    /// Let products use what is gathered piece by piece, where they can.
+    bool stage_gathers = false;
 };
 
 /// Schedules the entry functions of a rank program (after materialize-layouts). Fails, with a message at the

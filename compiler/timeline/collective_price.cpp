@@ -74,6 +74,12 @@ CollectivePrice::Rank CollectivePrice::price(const std::vector<cost::Flow> &flow
         if (info_.kind != CollectiveKind::exchange)
             result.rounds = std::max(result.rounds, static_cast<int>(std::lround(price.price.messages)));
     }
+    if (info_.staged_rounds > 0 && info_.kind == CollectiveKind::exchange) { // else its messages are as many rounds
+        latency = info_.staged_rounds * latency;
+        work_of_latency = info_.staged_rounds * work_of_latency;
+    }
+    if (info_.staged_rounds > 0)
+        result.rounds = info_.staged_rounds;
     result.seconds = latency + rest;
     result.work += work_of_latency;
     result.latency = measured ? cost::Seconds(0) : latency;

@@ -62,6 +62,8 @@ struct Collective {
     std::vector<Seconds> work = {}; ///< empty: nothing
     bool between_roles = false;
     int micro_batch = 0;
+    /// A gather in pieces: a round but the first begins only when its members wait for the round before.
+    bool staged = false;
 };
 
 /// A run of a body on a micro-batch: of a pipeline, an action of its schedule.
@@ -76,13 +78,14 @@ enum class ActionKind : std::uint8_t {
     compute,
     start,    ///< of a collective
     progress, ///< what is under way may go on to its next round
-    wait      ///< until a collective is complete
+    wait      ///< until a collective is complete, or so many of its rounds
 };
 
 struct Action {
     ActionKind kind = ActionKind::compute;
-    int index = 0; ///< of the kernel or collective; of progress points 0
-    int run = -1;  ///< in Program::runs; -1: between bodies
+    int index = 0;  ///< of the kernel or collective; of progress points 0
+    int run = -1;   ///< in Program::runs; -1: between bodies
+    int rounds = 0; ///< of a wait; 0: all
 };
 
 struct Program {

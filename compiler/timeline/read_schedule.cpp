@@ -5,6 +5,7 @@
 #include "ir/placement.h"
 #include "schedule/buffers.h"
 #include "schedule/functions.h"
+#include "schedule/staged.h"
 #include "schedule/step_program.h"
 #include "timeline/collective_price.h"
 #include "timeline/kernel_work.h"
@@ -114,22 +115,39 @@ class Reader {
                 instance_[{start.getNumber(), run.slot}] = static_cast<int>(started_.size());
                 add(ActionKind::start, static_cast<int>(started_.size()));
                 started_.emplace_back(at->second, run.micro_batch);
-            } else if (auto wait = mlir::dyn_cast<ir::WaitOp>(op)) {
+            } else if (auto wait = mlir::dyn_cast<ir::WaitOp>(op); wait && wait->hasAttr(schedule::staged_attribute)) {
+                read_pieces(wait, run);
+            } else if (wait) {
                 if (const auto at = instance_.find({wait.getNumber(), run.slot}); at != instance_.end())
                     add(ActionKind::wait, at->second);
             } else if (mlir::isa<ir::ProgressOp>(op)) {
                 add(ActionKind::progress, 0);
-            } else if (takes_time(&op, symbols_)) {
-                const auto [at, added] = kernels_.insert({&op, static_cast<int>(kernels_.size())});
-                if (added)
-                    works_.emplace_back(&op, KernelWork(&op, mesh_attribute_, reuse_));
-                add(ActionKind::compute, at->second);
+            } else if (takes_time(&op, symbols_) && !schedule::staged_wait(&op)) {
+                compute(&op);
             }
         }
     }
 
-    void add(ActionKind kind, int index) {
-        program_.actions.front().push_back({kind, index, static_cast<int>(program_.runs.size()) - 1});
+    /// The products of a gather in pieces: all of them with each piece.
+    void read_pieces(ir::WaitOp wait, const program::Action &run) {
+        const int pieces = 1 + schedule::collective_info(schedule::start_of(wait), mesh_attribute_).staged_rounds;
+        for (int piece = 0; piece < pieces; ++piece) {
+            if (piece > 0)
+                add(ActionKind::wait, instance_.at({wait.getNumber(), run.slot}), piece);
+            for (mlir::Operation *product : schedule::products_of(wait))
+                compute(product);
+        }
+    }
+
+    void compute(mlir::Operation *op) {
+        const auto [at, added] = kernels_.insert({op, static_cast<int>(kernels_.size())});
+        if (added)
+            works_.emplace_back(op, KernelWork(op, mesh_attribute_, reuse_));
+        add(ActionKind::compute, at->second);
+    }
+
+    void add(ActionKind kind, int index, int rounds = 0) {
+        program_.actions.front().push_back({kind, index, static_cast<int>(program_.runs.size()) - 1, rounds});
     }
 
     /// The wait of this number, which may be in another body.
@@ -190,10 +208,25 @@ class Reader {
                 telling.push_back(coordinates[static_cast<std::size_t>(axis)]);
             const auto [at, is_new] = known.try_emplace(std::move(telling));
             if (is_new)
-                at->second = work.seconds(coordinates, mesh_, machine_);
+                at->second = seconds(op, work, coordinates);
             kernel.seconds.push_back(at->second);
         }
         program_.kernels.push_back(std::move(kernel));
+    }
+
+    /// Of a product with pieces: with one of them; the result is read and written once more for each.
+    cost::Seconds seconds(mlir::Operation *op, const KernelWork &work, const std::vector<int> &coordinates) {
+        const cost::Seconds whole = work.seconds(coordinates, mesh_, machine_);
+        const ir::WaitOp wait = schedule::staged_wait(op);
+        if (!wait)
+            return whole;
+        const int pieces = 1 + schedule::collective_info(schedule::start_of(wait), mesh_attribute_).staged_rounds;
+        const ir::TensorType result = schedule::tensor(op->getResult(0));
+        const double bytes = static_cast<double>(planrt::local_volume(ir::placement_of(result, mesh_attribute_), mesh_,
+                                                                      mesh_.rank(coordinates))) *
+                             (result.getElementType().getIntOrFloatBitWidth() / 8);
+        const double passes = schedule::adds_up(op) ? 2.0 * (pieces - 1) : 0;
+        return (1.0 / pieces) * (whole + cost::Seconds(passes * bytes / machine_.memory_bytes_per_second));
     }
 
     Collective collective(ir::StartOp start, const CollectivePrice &price) {
@@ -202,6 +235,7 @@ class Reader {
         const std::vector<CollectivePrice::Rank> by_class = price.on(first_ranks_);
         const Meetings &all = meetings(price.axes());
         result.group_of = all.group_of;
+        result.staged = start->hasAttr(schedule::staged_attribute);
         if (std::any_of(by_class.begin(), by_class.end(), [](const auto &rank) { return rank.work.value > 0; }))
             for (const CollectivePrice::Rank &rank : by_class)
                 result.work.push_back(rank.work);
@@ -338,7 +372,7 @@ class Joining {
             const int first = own[at].kind == ActionKind::compute    ? first_kernel
                               : own[at].kind == ActionKind::progress ? 0
                                                                      : first_collective;
-            actions.push_back({own[at].kind, first + own[at].index, first_run + own[at].run});
+            actions.push_back({own[at].kind, first + own[at].index, first_run + own[at].run, own[at].rounds});
         }
     }
 

@@ -38,6 +38,7 @@ struct Rank {
     std::size_t next = 0; ///< action
     Seconds now{};
     int waits_for = -1;         ///< collective; -1: computes
+    int until = 0;              ///< so many of its rounds are done; 0: all
     int run = -1;               ///< that has begun
     std::vector<int> under_way; ///< transfers
     std::vector<int> waiting;   ///< of them, those whose next round waits for a call of this rank
@@ -153,20 +154,35 @@ class Simulation {
     void call_mpi(int number) {
         Rank &rank = ranks_[number];
         const Action &action = actions_of(number)[rank.next];
-        for (int transfer : rank.waiting)
+        std::erase_if(rank.waiting, [&](int transfer) {
+            const bool waits = action.kind == ActionKind::wait && transfer == transfer_of(action.index, number);
+            if (is_staged(transfer) && !waits)
+                return false;
             note_call(transfer);
-        rank.waiting.clear();
+            return true;
+        });
         if (action.kind == ActionKind::start) {
             const int transfer = transfer_of(action.index, number);
             rank.under_way.push_back(transfer);
             note_call(transfer);
         }
-        if (action.kind == ActionKind::wait && !transfers_[transfer_of(action.index, number)].complete) {
+        if (action.kind == ActionKind::wait && !is_done(transfer_of(action.index, number), action.rounds)) {
             rank.waits_for = action.index;
+            rank.until = action.rounds;
             return;
         }
         ++rank.next;
         go_on(number);
+    }
+
+    [[nodiscard]] bool is_staged(int transfer) const {
+        return program_.collectives[transfers_[transfer].collective].staged;
+    }
+
+    /// Whether so many of its rounds are done; 0: all.
+    [[nodiscard]] bool is_done(int number, int rounds) const {
+        const Transfer &transfer = transfers_[number];
+        return transfer.complete || (rounds > 0 && transfer.group->rounds - transfer.rounds_left >= rounds);
     }
 
     template <class Use> void for_each_link(const Group &group, const Use &use) {
@@ -195,7 +211,7 @@ class Simulation {
         const bool alone = std::all_of(ranks.members.begin(), ranks.members.end(), [&](int m) {
             return ranks_[m].waits_for >= 0 && ranks_[m].under_way.size() == 1;
         });
-        transfer.rounds_now = alone ? transfer.rounds_left : 1;
+        transfer.rounds_now = alone && !is_staged(number) ? transfer.rounds_left : 1;
         const double part = static_cast<double>(transfer.rounds_now) / std::max(ranks.rounds, 1);
         transfer.begin = time;
         transfer.alone = part * ranks.seconds;
@@ -277,11 +293,30 @@ class Simulation {
         if (transfer.rounds_left == 0)
             return complete(number, time);
         transfer.missing = static_cast<int>(transfer.group->members.size());
-        for (int member : transfer.group->members)
-            if (Rank &rank = ranks_[member]; rank.waits_for >= 0)
+        for (int member : transfer.group->members) {
+            Rank &rank = ranks_[member];
+            if (rank.waits_for == transfer.collective || (rank.waits_for >= 0 && !is_staged(number)))
                 note_call(number);
             else
                 rank.waiting.push_back(number);
+        }
+        if (is_staged(number))
+            release(number, time);
+    }
+
+    /// The members that wait for rounds that are done go on.
+    void release(int number, Seconds time) {
+        const Transfer &transfer = transfers_[number];
+        for (int member : transfer.group->members) {
+            Rank &rank = ranks_[member];
+            if (rank.waits_for != transfer.collective || !is_done(number, rank.until))
+                continue;
+            result_.ranks[member].compute.push_back({EventKind::wait, transfer.collective, rank.now, time});
+            rank.waits_for = -1;
+            rank.now = time;
+            ++rank.next;
+            go_on(member);
+        }
     }
 
     void note_event(const Transfer &transfer) {
@@ -299,17 +334,9 @@ class Simulation {
         Transfer &transfer = transfers_[number];
         transfer.complete = true;
         note_event(transfer);
-        for (int member : transfer.group->members) {
-            Rank &rank = ranks_[member];
-            std::erase(rank.under_way, number);
-            if (rank.waits_for != transfer.collective)
-                continue;
-            result_.ranks[member].compute.push_back({EventKind::wait, transfer.collective, rank.now, time});
-            rank.waits_for = -1;
-            rank.now = time;
-            ++rank.next;
-            go_on(member);
-        }
+        for (int member : transfer.group->members)
+            std::erase(ranks_[member].under_way, number);
+        release(number, time);
     }
 
     void finish() {

@@ -14,7 +14,8 @@
 //   into account that all ranks of a node use its links.
 // - If part of a collective is work of the ranks' processors, each rank does its part when it starts the collective,
 //   and computes nothing meanwhile.
-// - A wait ends when the collective is complete on its group.
+// - A wait ends when the collective is complete on its group. Of a gather in pieces, ranks wait for one round after the
+//   other, and compute in between; only then may the next one begin.
 //
 // So without overlap a step takes the sum of its kernels and collectives, of the slowest rank between any two
 // synchronisations.

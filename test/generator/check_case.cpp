@@ -225,16 +225,19 @@ class Check {
         const std::string stage = stage_;
         const bool overlap = random_.chance(0.7);
         const bool all_halos = random_.chance(0.7); // images are too small for it to pay
+        const bool staged = random_.chance(0.5);
         const bool is_pipeline = ir::has_pipeline(*module);
         const int slots =
             !is_pipeline && (*module)->hasAttr("plan.microbatches") && random_.chance(0.5) ? random_.whole(2, 3) : 1;
         stage_ += overlap ? ", scheduled" : ", scheduled without overlap";
         stage_ += all_halos ? ", all halos apart" : "";
+        stage_ += staged ? ", gathers in pieces" : "";
         stage_ += slots > 1 ? ", " + std::to_string(slots) + " in flight" : "";
         if (!is_pipeline) // stages have their own
             ir::set_slots(*module, slots);
         showing(*module, [&] {
-            if (failed(schedule::run(*module, {.overlap = overlap, .overlap_all_halos = all_halos})) ||
+            if (failed(schedule::run(*module,
+                                     {.overlap = overlap, .overlap_all_halos = all_halos, .stage_gathers = staged})) ||
                 failed(mlir::verify(*module)))
                 throw Difference("the program could not be scheduled");
             const auto traffic = reference.compare(*module);

@@ -60,6 +60,26 @@ std::string text(const std::vector<Event> &events) {
 
 } // namespace
 
+/// Three pieces: the second round begins only when the rank waits for the first one.
+TEST(Simulate, a_gather_in_pieces_goes_on_while_its_pieces_are_used) {
+    Program program{ranks(2),
+                    {kernel({2, 2}), kernel({5, 5})},
+                    {collective(2, 2, 6)},
+                    {{start(0),
+                      compute(1),
+                      progress,
+                      compute(0),
+                      {ActionKind::wait, 0, -1, 1},
+                      compute(0),
+                      {ActionKind::wait, 0, -1, 2},
+                      compute(0)}}};
+    program.collectives[0].staged = true;
+    const Timeline timeline = simulate(program);
+    EXPECT_EQ(text(timeline.ranks[0].network), "transfer 0 from 0 to 3, transfer 0 from 7 to 10");
+    EXPECT_EQ(text(timeline.ranks[0].compute), "compute 1 from 0 to 5, compute 0 from 5 to 7, compute 0 from 7 to 9, "
+                                               "wait 0 from 9 to 10, compute 0 from 10 to 12");
+}
+
 TEST(Simulate, a_collective_begins_when_all_have_started_it) {
     const Program program{ranks(2),
                           {kernel({3, 5}), kernel({1, 1})},

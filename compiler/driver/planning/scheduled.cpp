@@ -2,8 +2,10 @@
 
 #include "cost/collectives/step_price.h"
 #include "driver/planning/request.h"
+#include "plan/near_optimal.h"
 #include "schedule/evaluation.h"
 #include "schedule/schedule.h"
+#include "schedule/staged.h"
 #include "spmd/materialize.h"
 #include "support/parallel.h"
 #include "timeline/read_schedule.h"
@@ -82,6 +84,41 @@ std::int64_t arena_bytes(mlir::ModuleOp scheduled) {
 
 namespace {
 
+/// Whether a program whose gathers are staged is better: it alone keeps the limit on memory, or is faster in
+/// simulation.
+bool is_better(mlir::ModuleOp staged, mlir::ModuleOp whole, const cost::Machine &machine, double limit) {
+    if (!whole.lookupSymbol("forward")) // no training step
+        return arena_bytes(staged) < arena_bytes(whole);
+    const auto keeps = [&](mlir::ModuleOp module) {
+        return limit == 0 || static_cast<double>(arena_bytes(module)) <= limit;
+    };
+    if (keeps(staged) != keeps(whole))
+        return keeps(staged);
+    return overlap_of(staged, machine).step < (1 - plan::least_gain) * overlap_of(whole, machine).step;
+}
+
+} // namespace
+
+std::optional<PassError> schedule_program(mlir::ModuleOp module, const cost::Machine &machine, double limit,
+                                          bool print) {
+    const auto add = [](mlir::OpPassManager &passes) { schedule::add_passes(passes); };
+    const auto add_staged = [](mlir::OpPassManager &passes) { schedule::add_passes(passes, {.stage_gathers = true}); };
+    mlir::OwningOpRef<mlir::ModuleOp> staged = module.clone();
+    if (auto error = run_passes(module, add, print))
+        return error;
+    if (!schedule::has_gathers_to_stage(module))
+        return std::nullopt;
+    if (auto error = run_passes(*staged, add_staged, print))
+        return error;
+    if (is_better(*staged, module, machine, limit)) {
+        module.getBodyRegion().takeBody(staged->getBodyRegion());
+        module->setAttrs((*staged)->getAttrDictionary());
+    }
+    return std::nullopt;
+}
+
+namespace {
+
 /// An estimate of the work of scheduling, from measurements: each step of a reshard counts as two operations, and an
 /// exchange, which leads to more classes of ranks, as four.
 double work_of(const plan::Plan &plan, const sharding::Graph &graph) {
@@ -120,7 +157,7 @@ class Scheduler::Job {
             lay_out();
             break;
         case 1:
-            ir().error = scheduler_->run_passes(*ir().module);
+            ir().error = scheduler_->schedule(*ir().module);
             if (ir().error.empty())
                 made_.arena_bytes = arena_bytes(*ir().module);
             break;
@@ -243,14 +280,14 @@ void Scheduler::complete(const plan::Plan &plan, Scheduled &scheduled) const {
         return;
     schedule::share_variables(*ir.module, *ir.evaluation);
     ir.error =
-        lay_out_by(plan, request_.machine, *ir.evaluation) ? run_passes(*ir.evaluation) : std::string(not_laid_out);
+        lay_out_by(plan, request_.machine, *ir.evaluation) ? schedule(*ir.evaluation) : std::string(not_laid_out);
     if (ir.error.empty())
         schedule::add_evaluation(*ir.module, std::move(ir.evaluation));
 }
 
-std::string Scheduler::run_passes(mlir::ModuleOp module) const {
+std::string Scheduler::schedule(mlir::ModuleOp module) const {
     const std::optional<PassError> error =
-        driver::run_passes(module, [](mlir::OpPassManager &passes) { schedule::add_passes(passes); }, print_);
+        schedule_program(module, request_.machine, request_.memory_limit_bytes, print_);
     return error ? internal_error(*error) : "";
 }
 

@@ -31,6 +31,11 @@ extern const char *const not_laid_out; ///< another internal error
 /// Lays out a module into which set_plan() wrote the plan. The caller must verify the result.
 [[nodiscard]] bool lay_out_by(const plan::Plan &plan, const cost::Machine &machine, mlir::ModuleOp module);
 
+/// Schedules a program that is laid out. Products use gathers piece by piece (schedule/staged.h) where the simulated
+/// step is then faster, or where only then the arena keeps the limit, in bytes; 0: there is none.
+[[nodiscard]] std::optional<PassError> schedule_program(mlir::ModuleOp module, const cost::Machine &machine,
+                                                        double limit, bool print);
+
 [[nodiscard]] cost::Overlap overlap_of(mlir::ModuleOp scheduled, const cost::Machine &machine);
 [[nodiscard]] std::int64_t arena_bytes(mlir::ModuleOp scheduled);
 
@@ -63,8 +68,8 @@ class Scheduler {
   private:
     class Job;
     class SideBySide;
-    /// Runs the passes. Returns an empty text or the error.
-    [[nodiscard]] std::string run_passes(mlir::ModuleOp module) const;
+    /// schedule_program(). Returns an empty text or the error.
+    [[nodiscard]] std::string schedule(mlir::ModuleOp module) const;
 
     mlir::ModuleOp module_;
     const plan::Request &request_;

@@ -88,6 +88,13 @@ std::string Body::text_parameter(const std::string &text) {
     return place_holder('s', static_cast<std::size_t>(at - texts_.begin()));
 }
 
+std::string Body::number_parameter(std::int64_t number) {
+    auto at = std::find(numbers_.begin(), numbers_.end(), number);
+    if (at == numbers_.end())
+        at = numbers_.insert(at, number);
+    return place_holder('c', static_cast<std::size_t>(at - numbers_.begin()));
+}
+
 std::string Body::local(const std::string &base) {
     locals_.push_back(base + "_" + std::to_string(++next_local_));
     return locals_.back();
@@ -145,6 +152,7 @@ std::string filled_in(const std::string &text, const ParameterNames &names) {
         const auto number = static_cast<std::size_t>(std::stoul(text.substr(i + 2, end - i - 2)));
         result += text[i + 1] == 'p'   ? names.buffers[number]
                   : text[i + 1] == 'n' ? names.extents[number]
+                  : text[i + 1] == 'c' ? names.numbers[number]
                                        : names.texts[number];
         i = end;
     }
@@ -160,7 +168,7 @@ std::string Body::text(const ParameterNames &names) const {
 std::vector<std::string> Body::preparations(const std::vector<std::string> &extents) const {
     std::vector<std::string> statements;
     for (const std::string &statement : preparations_)
-        statements.push_back(filled_in(statement, {{}, extents, {}}));
+        statements.push_back(filled_in(statement, {{}, extents, {}, {}}));
     return statements;
 }
 

@@ -34,6 +34,7 @@ struct ParameterNames {
     std::vector<std::string> buffers;
     std::vector<std::string> extents;
     std::vector<std::string> texts;
+    std::vector<std::string> numbers;
 };
 
 class Body {
@@ -56,6 +57,8 @@ class Body {
     std::string file_number_of_sample(const std::string &index);
     /// A text that differs between alike layers.
     std::string text_parameter(const std::string &text);
+    /// The number of a collective, which differs between alike layers.
+    std::string number_parameter(std::int64_t number);
     /// A name for a local variable that no other one in the body has: "exp_2".
     std::string local(const std::string &base);
 
@@ -68,6 +71,7 @@ class Body {
     void line(const std::string &text); ///< at the current indentation
     void open(const std::string &text); ///< a line, then one level deeper
     void close(const std::string &text = "}");
+    void end() { --depth_; } ///< of what open() began, without a line
     void progress();
 
     [[nodiscard]] bool empty() const { return text_.empty(); }
@@ -75,6 +79,7 @@ class Body {
     [[nodiscard]] const std::vector<BufferParameter> &buffer_parameters() const { return buffers_; }
     [[nodiscard]] const std::vector<ExtentParameter> &extent_parameters() const { return extents_; }
     [[nodiscard]] const std::vector<std::string> &text_parameters() const { return texts_; }
+    [[nodiscard]] const std::vector<std::int64_t> &number_parameters() const { return numbers_; }
     [[nodiscard]] const std::vector<std::string> &locals() const { return locals_; }
 
     /// Equal for bodies that can share a function.
@@ -94,6 +99,7 @@ class Body {
     std::vector<BufferParameter> buffers_;
     std::vector<ExtentParameter> extents_;
     std::vector<std::string> texts_;
+    std::vector<std::int64_t> numbers_;
     std::vector<std::string> locals_;
     std::map<std::string, std::string> constants_; ///< declaration -> name
     std::vector<std::string> preparations_;

@@ -6,6 +6,7 @@
 #include "emit/tables/collectives.h"
 #include "schedule/buffers.h"
 #include "schedule/functions.h"
+#include "schedule/staged.h"
 
 #include <map>
 #include <optional>
@@ -104,10 +105,14 @@ void Functions::write(mlir::func::FuncOp function) {
             flush(body, ops);
         if (belongs_to_body(&op))
             ops.push_back(&op);
-        if (schedule::is_kernel(&op))
+        if (ir::WaitOp wait = schedule::is_kernel(&op) ? schedule::staged_wait(&op) : ir::WaitOp())
+            write_in_pieces(body, &op, wait);
+        else if (schedule::is_kernel(&op))
             write_kernel(body, &op, matrices_);
         else if (auto loops = mlir::dyn_cast<ir::LoopsOp>(op))
             write_loops(body, loops);
+        else if (mlir::isa<ir::ProgressOp>(op) && pieces_.value)
+            continue; // waiting for the next piece makes progress
         else if (mlir::isa<ir::ProgressOp>(op) && !body.empty())
             body.progress();
         else if (auto write = mlir::dyn_cast<ir::WriteOp>(op))
@@ -123,13 +128,35 @@ void Functions::write(mlir::func::FuncOp function) {
     end(function);
 }
 
+/// The products of a staged gather share a loop over the pieces.
+void Functions::write_in_pieces(Body &body, mlir::Operation *op, ir::WaitOp wait) {
+    const std::vector<mlir::Operation *> products = schedule::products_of(wait);
+    const mlir::Value whole = wait.getResults().front();
+    if (op == products.front()) {
+        const std::string collective = body.number_parameter(static_cast<std::int64_t>(wait.getNumber()));
+        pieces_ = {whole, body.local("part"), body.local("piece")};
+        const auto &[value, part, number] = pieces_;
+        body.open("for (int " + number + " = 0; " + number + " < " + body.context() + ".pieces(" + collective +
+                  "); ++" + number + ") {");
+        body.line("const auto " + part + " = " + body.context() + ".piece<" +
+                  type_name(schedule::tensor(whole).getElementType()) + ">(" + collective + ", " + number + ");");
+    }
+    write_kernel(body, op, matrices_, pieces_);
+    if (op != products.back())
+        return;
+    body.close();
+    pieces_ = {};
+}
+
 void Functions::write_modelled(mlir::func::FuncOp function) {
     for (mlir::Operation &op : function.getBody().front().without_terminator()) {
         if (mlir::isa<ir::StartOp, ir::WaitOp, ir::ProgressOp>(op)) {
             write_communication(&op);
+            if (auto wait = mlir::dyn_cast<ir::WaitOp>(op); wait && wait->hasAttr(schedule::staged_attribute))
+                write_modelled_pieces(wait);
             continue;
         }
-        const int kernel = info_.modelled->kernel(&op);
+        const int kernel = schedule::staged_wait(&op) ? -1 : info_.modelled->kernel(&op);
         if (kernel < 0)
             continue;
         book(&op);
@@ -142,6 +169,25 @@ void Functions::write_modelled(mlir::func::FuncOp function) {
         statements_.push_back(std::move(statement));
     }
     end(function);
+}
+
+/// All products of a gather in pieces take their modelled time with each piece.
+void Functions::write_modelled_pieces(ir::WaitOp wait) {
+    const std::vector<mlir::Operation *> products = schedule::products_of(wait);
+    book(products.front());
+    Statement statement = begin(products.front());
+    Hole collective = number_hole(static_cast<std::int64_t>(wait.getNumber()));
+    collective.title = "collective";
+    std::vector<std::string> kernels;
+    for (mlir::Operation *product : products) {
+        Hole number = number_hole(info_.modelled->kernel(product));
+        number.title = "kernel";
+        kernels.push_back(statement.hole(std::move(number)));
+    }
+    statement.comment = "    // " + comment(place(products.front()) + ": in pieces") + "\n";
+    statement.head = "    planrt::modelled_pieces(context, " + statement.hole(std::move(collective)) + ", " +
+                     braces(kernels) + ");\n";
+    statements_.push_back(std::move(statement));
 }
 
 void Functions::end(mlir::func::FuncOp function) {
@@ -180,13 +226,16 @@ void Functions::write_communication(mlir::Operation *op) {
         statement.head = "    context.progress();\n";
     } else if (auto start = mlir::dyn_cast<ir::StartOp>(op)) {
         auto next = mlir::dyn_cast_or_null<ir::WaitOp>(op->getNextNode());
-        const bool at_once = next && next.getNumber() == start.getNumber();
+        const bool at_once =
+            next && next.getNumber() == start.getNumber() && !start->hasAttr(schedule::staged_attribute);
         statement.comment = "    // " + comment(describe(start, step_, info_)) + "\n";
         statement.alike = kind_and_shapes(start);
         statement.head =
             std::string("    context.") + (at_once ? "collective(" : "start(") + number(start.getNumber()) + ");\n";
     } else {
         auto wait = mlir::cast<ir::WaitOp>(op);
+        if (wait->hasAttr(schedule::staged_attribute)) // its products wait
+            return;
         auto previous = mlir::dyn_cast_or_null<ir::StartOp>(op->getPrevNode());
         if (previous && previous.getNumber() == wait.getNumber())
             return;
@@ -241,6 +290,11 @@ void Functions::flush(Body &body, std::vector<mlir::Operation *> &ops) {
         key.title = "key";
         arguments.push_back(statement.hole(std::move(key)));
     }
+    for (const std::int64_t number : body.number_parameters()) {
+        Hole collective = number_hole(number);
+        collective.title = "collective";
+        arguments.push_back(statement.hole(std::move(collective)));
+    }
     statement.head = "    " + name + "(";
     statement.tail = ");\n";
     statement.comment = "    // " + comment(place(ops.front())) + "\n";
@@ -280,6 +334,8 @@ std::string Functions::define(const Body &body, const std::vector<mlir::Operatio
     }
     for (const std::string &key : names.texts)
         parameters.push_back("const char *" + key);
+    for (const std::string &number : names.numbers)
+        parameters.push_back("int " + number);
     const std::string head = "void " + name + "(";
     layers_text_ += wrapped(head, parameters, ") {\n", head.size()) + body.text(names) + "}\n\n";
     return name;
@@ -295,6 +351,8 @@ ParameterNames Functions::parameter_names(const Body &body, const std::string &l
         names.buffers.push_back(unique.add(within_layer(names_.title(parameter.value), layer)));
     for (size_t i = 0; i < body.text_parameters().size(); ++i)
         names.texts.push_back(unique.add("key"));
+    for (size_t i = 0; i < body.number_parameters().size(); ++i)
+        names.numbers.push_back(unique.add("collective"));
     return names;
 }
 

@@ -4,6 +4,7 @@
 
 #include "emit/emit.h"
 #include "emit/functions/body.h"
+#include "emit/functions/kernels.h"
 #include "emit/layers_alike/layers_alike.h"
 #include "emit/names/local_extents.h"
 #include "emit/names/matrices.h"
@@ -35,9 +36,11 @@ class Functions {
     void write(mlir::func::FuncOp function);
     /// Writes a function whose kernels only take their modelled time.
     void write_modelled(mlir::func::FuncOp function);
+    void write_modelled_pieces(ir::WaitOp wait);
     void write_choice(const Step &step, const std::vector<mlir::func::FuncOp> &by_role);
     void end(mlir::func::FuncOp function);
     void flush(Body &body, std::vector<mlir::Operation *> &ops);
+    void write_in_pieces(Body &body, mlir::Operation *op, ir::WaitOp wait);
     void write_variable(Body &body, std::vector<mlir::Operation *> &ops, ir::WriteOp write);
     void write_communication(mlir::Operation *op);
     /// Books the following statements to the layer of the operation.
@@ -65,6 +68,7 @@ class Functions {
     std::vector<Statement> statements_; ///< of the function that is being written
     bool is_body_ = false;              ///< is it a part of the training step?
     int booked_ = -1;                   ///< row of the work to which its last statements are booked
+    InPieces pieces_;                   ///< of the loop over pieces that is being written
     std::string layers_text_;
     std::string steps_;
     std::vector<std::string> preparations_; ///< each once

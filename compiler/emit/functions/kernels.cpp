@@ -3,11 +3,13 @@
 #include "emit/functions/edges.h"
 #include "emit/functions/windows.h"
 #include "emit/names/text.h"
+#include "ir/pipeline_attribute.h"
 #include "ir/subscripts.h"
 #include "schedule/band.h"
 #include "schedule/buffers.h"
 #include "schedule/functions.h"
 #include "schedule/matrix_product.h"
+#include "schedule/staged.h"
 
 #include <algorithm>
 #include <map>
@@ -19,12 +21,14 @@ namespace {
 /// The text of a product: sizes, strides and calls in terms of the local extents.
 class GemmWriter {
   public:
-    GemmWriter(Body &body, ir::GemmOp gemm)
-        : body_(body), gemm_(gemm), subscripts_(*ir::parse_subscripts(gemm.getSubscripts())) {
+    GemmWriter(Body &body, ir::GemmOp gemm, const InPieces &pieces)
+        : body_(body), gemm_(gemm), pieces_(pieces), subscripts_(*ir::parse_subscripts(gemm.getSubscripts())) {
         note(subscripts_.operands[0], gemm.getA());
         note(subscripts_.operands[1], gemm.getB());
         const auto extent = [&](const std::string &loop) { return dimensions_.at(loop).extent; };
         product_ = *schedule::matrix_product(subscripts_, extent);
+        if (pieces_.value)
+            staged_ = *schedule::staged_loop(gemm, pieces_.value, gathered_dimension());
     }
 
     void write() {
@@ -34,8 +38,13 @@ class GemmWriter {
         const Matrix b{swapped ? gemm_.getA() : gemm_.getB(), subscripts_.operands[swapped ? 0 : 1]};
         const Matrix c{gemm_.getResult(), subscripts_.result};
         const mlir::Value accumulator = gemm_.getAccumulator();
-        if (accumulator && schedule::offset_of(accumulator) != schedule::offset_of(c.value))
+        if (accumulator && schedule::offset_of(accumulator) != schedule::offset_of(c.value)) {
+            if (pieces_.value)
+                body_.open("if (" + pieces_.number + " == 0)");
             write_copy(body_, accumulator, c.value);
+            if (pieces_.value)
+                body_.end();
+        }
         const mlir::Type element = gemm_.getResult().getType().getElementType();
         const auto op = [](bool transposed) { return transposed ? "Op::transposed" : "Op::plain"; };
         const std::string m = extents(product_.rows);
@@ -46,10 +55,11 @@ class GemmWriter {
         const std::string ldc = stride(c, product_.rows, n);
         const std::string ops = std::string(op(product_.transpose_a)) + ", " + op(product_.transpose_b);
         const std::string sizes = m + ", " + n + ", " + k + ", " + literal(1, element);
-        const std::string beta =
+        std::string beta =
             literal(accumulator ? gemm_.getBeta().value_or(llvm::APFloat(1.0)).convertToDouble() : 0, element);
-        const std::string matrices =
-            joined({body_.buffer(a.value), lda, body_.buffer(b.value), ldb, beta, body_.buffer(c.value, true), ldc});
+        if (staged_.is_summed && beta != literal(1, element))
+            beta = pieces_.number + " == 0 ? " + beta + " : " + literal(1, element);
+        const std::string matrices = joined({buffer(a), lda, buffer(b), ldb, beta, buffer(c, true), ldc});
         if (product_.outer.empty())
             return body_.line("planrt::gemm(" + joined({ops, sizes, matrices}) + ");");
         std::vector<std::string> outer;
@@ -104,23 +114,43 @@ class GemmWriter {
         return text + (more == 0 ? "" : more > 0 ? " + 1" : " - 1");
     }
 
+    [[nodiscard]] std::size_t gathered_dimension() const {
+        const ir::StartOp start = schedule::start_of(pieces_.value.getDefiningOp<ir::WaitOp>());
+        return schedule::gathered_dimension(start, ir::mesh_of_ranks(start->getParentOfType<mlir::func::FuncOp>()));
+    }
+
+    /// The buffer of a matrix, from where the piece begins in it.
+    std::string buffer(const Matrix &matrix, bool written = false) {
+        if (matrix.value == pieces_.value)
+            return pieces_.piece + ".data";
+        const std::string whole = body_.buffer(matrix.value, written);
+        if (!pieces_.value || !llvm::is_contained(matrix.loops, staged_.name))
+            return whole;
+        const std::string rows = step(matrix, staged_.name);
+        return whole + " + " + pieces_.piece + ".begin" + (rows == "1" ? "" : " * " + rows);
+    }
+
     void note(const schedule::Loops &loops, mlir::Value value) {
         const schedule::LoopSpace space = schedule::dimensions_of(schedule::tensor(value));
         for (size_t i = 0; i < loops.size(); ++i)
             dimensions_[loops[i]] = space[i];
     }
 
-    std::string extents(const schedule::Loops &loops) {
-        schedule::LoopSpace space;
+    /// Of loops over a piece.
+    std::string extents(const schedule::Loops &loops) { return extents(loops, true); }
+
+    std::string extents(const schedule::Loops &loops, bool of_piece) {
+        std::vector<std::string> factors;
         for (const std::string &loop : loops)
-            space.push_back(dimensions_.at(loop));
-        return body_.extents(space);
+            factors.push_back(of_piece && pieces_.value && loop == staged_.name ? pieces_.piece + ".size"
+                                                                                : body_.extent(dimensions_.at(loop)));
+        return factors.empty() ? "1" : joined(factors, " * ");
     }
 
     /// Elements from one step of the loop to the next.
     std::string step(const Matrix &matrix, const std::string &loop) {
         const auto at = std::find(matrix.loops.begin(), matrix.loops.end(), loop);
-        return extents(schedule::Loops(at + 1, matrix.loops.end()));
+        return extents(schedule::Loops(at + 1, matrix.loops.end()), matrix.value == pieces_.value);
     }
 
     /// For a single row or column, any stride will do: `otherwise`.
@@ -134,6 +164,8 @@ class GemmWriter {
 
     Body &body_;
     ir::GemmOp gemm_;
+    const InPieces &pieces_;
+    schedule::StagedLoop staged_; ///< with pieces
     ir::Subscripts subscripts_;
     std::map<std::string, schedule::LoopDimension> dimensions_;
     schedule::MatrixProduct product_;
@@ -187,13 +219,19 @@ void write_embedding(Body &body, mlir::Operation *op, const std::string &kernel,
 }
 
 /// One product for each index of the dimensions before the one that is summed over; the features are behind it.
-void write_spmm(Body &body, ir::SpmmOp op, const Matrices &matrices) {
+void write_spmm(Body &body, ir::SpmmOp op, const Matrices &matrices, const InPieces &pieces) {
     const ir::Subscripts subscripts = *ir::parse_subscripts(op.getSubscripts());
     const auto at = std::ranges::find(subscripts.result, op.matrixLoops().kept) - subscripts.result.begin();
     const auto role = [&](mlir::Value value) { return schedule::tensor(value).getRoles()[static_cast<size_t>(at)]; };
     const Around x = around(body, op.getOperand().getType(), role(op.getOperand()).getValue());
     const Around y = around(body, op.getResult().getType(), role(op.getResult()).getValue());
     const bool several = x.before != "1";
+    const bool staged = static_cast<bool>(pieces.value);
+    const std::string size = staged ? pieces.piece + ".size" : x.at;
+    const std::string operand = staged ? pieces.piece + ".data" : body.buffer(op.getOperand());
+    const std::string number = staged ? ", " + pieces.number : "";
+    const std::string into =
+        staged ? pieces.number + " == 0 ? planrt::Into::assign : planrt::Into::add" : "planrt::Into::assign";
     const auto part = [&](const std::string &buffer, const Around &around) {
         return several ? buffer + " + i * " + product(around.at, around.behind) : buffer;
     };
@@ -201,9 +239,9 @@ void write_spmm(Body &body, ir::SpmmOp op, const Matrices &matrices) {
         body.open("for (int64_t i = 0; i < " + x.before + "; ++i) {");
     body.line("planrt::spmm(" +
               joined({body.context() + ".matrix<" + type_name(op.getResult().getType().getElementType()) +
-                          ">(matrix::" + matrices.name_of(op) + ")",
-                      x.behind, part(body.buffer(op.getOperand()), x), x.behind,
-                      part(body.buffer(op.getResult(), true), y), x.behind, "planrt::Into::assign"}) +
+                          ">(matrix::" + matrices.name_of(op) + number + ")",
+                      x.behind, part(operand, {x.before, size, x.behind}), x.behind,
+                      part(body.buffer(op.getResult(), true), y), x.behind, into}) +
               ");");
     if (several)
         body.close();
@@ -248,9 +286,9 @@ void write_copy(Body &body, mlir::Value from, mlir::Value to) {
     body.line("std::copy_n(" + body.buffer(from) + ", " + count + ", " + body.buffer(to, true) + ");");
 }
 
-void write_kernel(Body &body, mlir::Operation *op, const Matrices &matrices) {
+void write_kernel(Body &body, mlir::Operation *op, const Matrices &matrices, const InPieces &pieces) {
     if (auto gemm = mlir::dyn_cast<ir::GemmOp>(op))
-        GemmWriter(body, gemm).write();
+        GemmWriter(body, gemm, pieces).write();
     else if (auto permute = mlir::dyn_cast<ir::PermuteOp>(op))
         write_permute(body, permute);
     else if (auto embedding = mlir::dyn_cast<ir::EmbeddingOp>(op))
@@ -258,7 +296,7 @@ void write_kernel(Body &body, mlir::Operation *op, const Matrices &matrices) {
     else if (auto gradient = mlir::dyn_cast<ir::EmbeddingGradientOp>(op))
         write_embedding(body, op, "embedding_gradient", gradient.getResult().getType(), gradient.getDimension());
     else if (auto spmm = mlir::dyn_cast<ir::SpmmOp>(op))
-        write_spmm(body, spmm, matrices);
+        write_spmm(body, spmm, matrices, pieces);
     else if (auto reduce = mlir::dyn_cast<ir::EdgeReduceOp>(op))
         write_edge_reduce(body, reduce, matrices);
     else if (auto slice = mlir::dyn_cast<ir::SliceOp>(op))

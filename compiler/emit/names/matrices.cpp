@@ -4,6 +4,7 @@
 #include "ir/entry_functions.h"
 #include "ir/layer_builder.h"
 #include "schedule/matrix_block.h"
+#include "schedule/staged.h"
 
 #include <planrt/needed_rows.h>
 
@@ -24,6 +25,11 @@ std::string title_of(mlir::Operation *op) {
     for (const schedule::LoopDimension *side : {&block.rows, &block.columns})
         if (!side->axes.empty())
             title += " " + side->role + part_name(*side) + " over " + joined(side->axes, " ");
+    if (ir::WaitOp wait = schedule::staged_wait(op)) {
+        title += " in pieces over";
+        for (mlir::Attribute axis : schedule::start_of(wait).getAxes())
+            title += " " + mlir::cast<mlir::StringAttr>(axis).str();
+    }
     if (const int role = ir::role_of(op->getParentOfType<mlir::func::FuncOp>()); role > 0)
         title += " role " + std::to_string(role);
     return title;
@@ -172,12 +178,17 @@ std::vector<std::string> Matrices::blocks(LocalExtents &extents) const {
         std::vector<std::string> members{std::to_string(index_of(of.matrix)), wide ? "Type::f64" : "Type::f32",
                                          dimension(of.rows), dimension(of.columns), boolean(of.transposed)};
         const int role = ir::role_of(block.user->getParentOfType<mlir::func::FuncOp>());
-        if (of.mean || role > 0 || of.parts > 0)
+        ir::WaitOp staged = schedule::staged_wait(block.user);
+        if (of.mean || role > 0 || of.parts > 0 || staged)
             members.push_back(boolean(of.mean));
-        if (role > 0 || of.parts > 0)
+        if (role > 0 || of.parts > 0 || staged)
             members.push_back(std::to_string(role));
-        if (of.parts > 0)
-            members.emplace_back(of.sent ? "planrt::Half::sent" : "planrt::Half::fetched");
+        if (of.parts > 0 || staged)
+            members.emplace_back(of.parts == 0 ? "planrt::Half::whole"
+                                 : of.sent     ? "planrt::Half::sent"
+                                               : "planrt::Half::fetched");
+        if (staged)
+            members.push_back(std::to_string(staged.getNumber()));
         rows.push_back("{" + joined(members) + "}");
     }
     return rows;

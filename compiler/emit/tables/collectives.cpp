@@ -75,6 +75,8 @@ std::string describe(ir::StartOp start, const Step &step, const EmitInfo &info) 
     for (const schedule::Predicted &rank : schedule::predicted(collective, ir::mesh_of(mesh)))
         bytes = std::max(bytes, rank.bytes);
     std::string text = of_members(start, members);
+    if (collective.staged_rounds > 0)
+        text += " in " + std::to_string(collective.staged_rounds + 1) + " pieces";
     if (collective.kind != planrt::CollectiveKind::slice)
         text += by(collective.method) + ": " + std::to_string(bytes) + " bytes";
     if (info.seconds && collective.kind != planrt::CollectiveKind::slice)

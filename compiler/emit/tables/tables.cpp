@@ -5,6 +5,7 @@
 #include "emit/tables/collectives.h"
 #include "schedule/buffers.h"
 #include "schedule/functions.h"
+#include "schedule/staged.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
@@ -402,6 +403,11 @@ void Tables::describe_collective(ir::StartOp start, std::vector<Statement> &stat
                                        predicted_seconds(start, info)};
     for (std::string &argument : method_of(info))
         arguments.push_back(std::move(argument));
+    if (start->hasAttr(schedule::staged_attribute)) {
+        if (info.method.algorithm == planrt::Algorithm::mpi)
+            arguments.insert(arguments.end(), {"planrt::Algorithm::mpi", "{}"});
+        arguments.emplace_back("true");
+    }
     collective.head = "    tables.collective(" + joined(arguments) + ");\n";
     statements.push_back(std::move(collective));
 }
@@ -430,11 +436,14 @@ void Tables::write_collective_arrays(const std::vector<ir::StartOp> &starts) {
                                      predicted_seconds(start, info)};
         for (std::string &part : method_of(info))
             row.push_back(std::move(part));
-        if (const int role = step_.role_of(start->getParentOfType<mlir::func::FuncOp>()); role > 0) {
+        const bool staged = start->hasAttr(schedule::staged_attribute);
+        if (const int role = step_.role_of(start->getParentOfType<mlir::func::FuncOp>()); role > 0 || staged) {
             if (info.method.algorithm == planrt::Algorithm::mpi)
                 row.insert(row.end(), {"planrt::Algorithm::mpi", "{}"});
             row.push_back(std::to_string(role));
         }
+        if (staged)
+            row.insert(row.end(), {"-1", "0", "true"});
         collectives.push_back(braces(row));
         if (static_cast<int>(collectives.size()) == training_collectives_)
             write_transfers(rows, collectives);

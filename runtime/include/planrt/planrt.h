@@ -144,6 +144,7 @@ struct MatrixBlock {
     bool mean = false;       ///< each value is divided by the number of nonzeros in its row of the whole matrix
     int role = 0;            ///< that needs it
     Half half = Half::whole;
+    int staged = -1; ///< a staged gather of x in Program::collectives: the block is stored by its pieces; -1: whole
 };
 
 /// How a field of the data set becomes an input tensor: value = raw * scale + shift. A field that is needed in two
@@ -238,6 +239,7 @@ struct Collective {
     /// pipeline. -1: any other step of a reshard.
     int to_role = -1;
     std::int64_t to_scratch_offset = 0; ///< of an exchange between roles: the receiver's; the other is the sender's
+    bool staged = false;                ///< a gather whose result arrives in pieces (staged.h): see Context::piece()
 };
 
 /// What a layer computes in a part of the training step; several layers if their loops are fused.
@@ -381,6 +383,13 @@ int run(const Program &program, int argc, char **argv);
 // What steps call
 // ---------------------------------------------------------------------------------------------------------------
 
+/// A part of a gathered tensor along one dimension, dense.
+template <class T> struct Piece {
+    const T *data;
+    std::int64_t begin; ///< the index along this dimension, counted from where the rank's part of the tensor begins
+    std::int64_t size;  ///< indices
+};
+
 /// One rank's state while the program runs. Owned by run().
 class Context {
   public:
@@ -414,6 +423,10 @@ class Context {
     template <class T> [[nodiscard]] const SparseBlock<T> &matrix(int index) const {
         return *static_cast<const SparseBlock<T> *>(matrices_[index]);
     }
+    /// The part of such a block, stored by pieces, that is multiplied by a piece of x.
+    template <class T> [[nodiscard]] const SparseBlock<T> &matrix(int index, int piece) const {
+        return static_cast<const SparseBlock<T> *>(matrices_[index])[piece];
+    }
     /// The first sample of the current micro-batch within the global batch: random numbers count global samples.
     [[nodiscard]] std::int64_t first_sample() const { return first_sample_; }
 
@@ -428,6 +441,14 @@ class Context {
         start(index);
         wait(index);
     }
+    /// The pieces of a staged gather, which is started as any collective, and then used piece by piece in this order,
+    /// instead of being waited for.
+    [[nodiscard]] int pieces(int index) const;
+    /// Waits for the piece. Those before are no longer there.
+    template <class T> [[nodiscard]] Piece<T> piece(int index, int number) {
+        const Piece<std::byte> piece = arrived(index, number);
+        return {reinterpret_cast<const T *>(piece.data), piece.begin, piece.size};
+    }
     /// The following computation belongs to row `index` of Program::work; its time is booked there if times are
     /// measured.
     void work(int index) {
@@ -440,6 +461,7 @@ class Context {
   private:
     friend class Engine;
     void book(int index);
+    [[nodiscard]] Piece<std::byte> arrived(int index, int number);
     std::byte *arena_ = nullptr;
     int rank_ = 0;
     int role_ = 0;

@@ -13,6 +13,9 @@
 
 namespace planrt {
 
+/// Whether the elements of `part` are contiguous in `whole`, row-major.
+[[nodiscard]] bool is_one_run(const Box &part, const Box &whole);
+
 /// The scratch elements that `rank` needs for one member of a collective, which is exactly what the runtime uses.
 /// all_reduce: the member's elements in a fused call, where the needs of the members add up; none for a single member.
 /// reduce_scatter: the input; all_gather: the output; none if the blocks are contiguous there (a cut of the outermost

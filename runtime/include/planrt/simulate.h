@@ -5,6 +5,8 @@
 
 #include <planrt/planrt.h>
 
+#include <initializer_list>
+
 namespace planrt {
 
 /// The times of kernels. Ranks with equal blocks are one class.
@@ -16,6 +18,9 @@ struct ModelledKernels {
 
 /// Kernel `index` of ModelledKernels runs.
 void modelled(Context &context, int index);
+
+/// These kernels run with each piece of a staged gather; their times are for one piece.
+void modelled_pieces(Context &context, int collective, std::initializer_list<int> kernels);
 
 /// Runs training steps, with the arguments `FILE STEPS [DATA]`, and writes their times by layer and collective to FILE
 /// (JSON): first each collective by itself, from when all ranks have started it until the last one has its result; then

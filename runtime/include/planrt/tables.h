@@ -39,7 +39,7 @@ class Tables {
     /// Program::traffic names these tensors and their layers, each layer once.
     void collective(CollectiveKind kind, std::span<const int> axes, const char *phase, std::int64_t scratch_offset,
                     std::int64_t scratch_bytes, std::initializer_list<Collective::Predicted> predicted, double seconds,
-                    Algorithm algorithm = Algorithm::mpi, std::span<const int> shape = {});
+                    Algorithm algorithm = Algorithm::mpi, std::span<const int> shape = {}, bool staged = false);
 
     [[nodiscard]] std::span<const Variable> variables() const;
     [[nodiscard]] std::span<const Sum> sums() const;

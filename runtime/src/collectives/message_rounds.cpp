@@ -8,6 +8,7 @@
 #include <planrt/steps.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace planrt {
 
@@ -52,8 +53,9 @@ MessageRounds::MessageRounds(const Collective &collective, const Place &place, i
     }
 }
 
-MessageRounds::MessageRounds(std::vector<Round> rounds, const Place &place, int tag)
-    : all_(place.communicators.role()), tag_(tag), rounds_(std::move(rounds)), types_(place.most_counted) {}
+MessageRounds::MessageRounds(std::vector<Round> rounds, const Place &place, int tag, std::int64_t payload_bytes)
+    : all_(place.communicators.role()), tag_(tag), payload_bytes_(payload_bytes), rounds_(std::move(rounds)),
+      types_(place.most_counted) {}
 
 MessageRounds::Message MessageRounds::message(std::byte *vector, const Positions &positions, const Procedure &procedure,
                                               int member) {
@@ -62,17 +64,29 @@ MessageRounds::Message MessageRounds::message(std::byte *vector, const Positions
 }
 
 void MessageRounds::start() {
-    counters().count(payload_bytes_);
+    if (payload_bytes_ >= 0)
+        counters().count(payload_bytes_);
     round_ = 0;
     begin_round();
 }
 
+void MessageRounds::allow(std::size_t rounds) {
+    const bool was_done = is_done();
+    allowed_ = rounds;
+    if (was_done)
+        begin_round();
+}
+
 void MessageRounds::begin_round() {
-    if (round_ == rounds_.size())
+    if (is_done())
         return;
+    for (const BoxCopy &copy : rounds_[round_].packing)
+        copy.run();
     const Message &receive = rounds_[round_].receive;
     const Message &send = rounds_[round_].send;
-    const CountMessages counting;
+    std::optional<CountMessages> counting;
+    if (payload_bytes_ >= 0)
+        counting.emplace();
     if (receive.rank >= 0)
         check_mpi(MPI_Irecv(receive.data, receive.count, receive.type, receive.rank, tag_, all_, &requests_[0]),
                   "start");
@@ -91,7 +105,7 @@ void MessageRounds::finish_round() {
 }
 
 bool MessageRounds::test() {
-    while (round_ < rounds_.size()) {
+    while (!is_done()) {
         int done = 0;
         check_mpi(MPI_Testall(2, requests_, &done, MPI_STATUSES_IGNORE), "wait");
         if (done == 0)
@@ -103,15 +117,15 @@ bool MessageRounds::test() {
 }
 
 bool MessageRounds::advance() {
-    while (round_ < rounds_.size() && requests_[0] == MPI_REQUEST_NULL && requests_[1] == MPI_REQUEST_NULL) {
+    while (!is_done() && requests_[0] == MPI_REQUEST_NULL && requests_[1] == MPI_REQUEST_NULL) {
         finish_round();
         begin_round();
     }
-    return round_ == rounds_.size();
+    return is_done();
 }
 
 void MessageRounds::wait() {
-    while (round_ < rounds_.size()) {
+    while (!is_done()) {
         check_mpi(MPI_Waitall(2, requests_, MPI_STATUSES_IGNORE), "wait");
         finish_round();
         begin_round();

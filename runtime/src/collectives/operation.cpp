@@ -43,6 +43,14 @@ bool Operation::advance() {
     return std::ranges::all_of(requests_, [](MPI_Request request) { return request == MPI_REQUEST_NULL; });
 }
 
+void Operation::next_piece() {
+    rounds_->allow(rounds_->done() + 1);
+}
+
+void Operation::all_pieces() {
+    rounds_->allow(pieces_.size());
+}
+
 std::vector<int> group_axes(const Collective &collective) {
     if (collective.members.empty()) // reported by make_operation()
         return {collective.axes.begin(), collective.axes.end()};
@@ -142,6 +150,8 @@ OperationPointer make_operation(const Collective &collective, const Place &place
     if (is_transfer(collective))
         return make_transfer(collective, place, index);
     check_method(collective, place.mesh);
+    if (collective.staged)
+        return make_staged_gather(collective, place, index);
     switch (collective.kind) {
     case CollectiveKind::slice:
         return make_slice(collective, place);

@@ -29,6 +29,13 @@ struct Place {
 
 class MessageRounds;
 
+/// A part of what arrives in a staged gather (planrt/staged.h), along the gathered dimension.
+struct ArrivedPiece {
+    const std::byte *data;
+    std::int64_t begin; ///< counted from the beginning of what the rank needs
+    std::int64_t size;
+};
+
 class Operation {
   public:
     Operation();
@@ -51,6 +58,12 @@ class Operation {
     /// Whether the operation advances only in test() and wait(). If so, it must be tested while another operation is
     /// waited for, because some rank may need its messages first.
     [[nodiscard]] bool by_messages() const { return rounds_ != nullptr; }
+    /// Of a staged gather; else empty. start() begins with the piece behind the first, which is the rank's own block;
+    /// then it is complete when this piece has arrived. next_piece() begins with the next one, where the piece before
+    /// last was; all_pieces() with all of them, whatever becomes of their contents.
+    [[nodiscard]] const std::vector<ArrivedPiece> &pieces() const { return pieces_; }
+    void next_piece();
+    void all_pieces();
 
   protected:
     /// Makes start() begin message rounds on `vector` (Procedure) instead of calling MPI. The first `packed` elements
@@ -60,6 +73,7 @@ class Operation {
 
     std::unique_ptr<MessageRounds> rounds_; ///< null: MPI's own call
     std::vector<MPI_Request> requests_;     ///< active requests; sized at set-up
+    std::vector<ArrivedPiece> pieces_;
 };
 
 /// block_axes() of a collective.
@@ -122,6 +136,7 @@ using OperationPointer = std::unique_ptr<Operation>;
 [[nodiscard]] OperationPointer make_all_gather(const Collective &collective, const Place &place, int tag);
 [[nodiscard]] OperationPointer make_all_to_all(const Collective &collective, const Place &place, int tag);
 [[nodiscard]] OperationPointer make_exchange(const Collective &collective, const Place &place, int tag);
+[[nodiscard]] OperationPointer make_staged_gather(const Collective &collective, const Place &place, int tag);
 /// An exchange between roles: the part that this rank sends or receives.
 [[nodiscard]] OperationPointer make_transfer(const Collective &collective, const Place &place, int tag);
 

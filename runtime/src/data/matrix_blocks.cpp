@@ -30,11 +30,19 @@ Pattern cut(const Pattern &matrix, Range rows, Range columns) {
     return block;
 }
 
+/// The pieces, whose arrays follow one another.
 template <class T>
-SparseBlock<T> view(std::span<const std::int64_t> row_begin, std::span<const std::int32_t> column,
-                    const std::vector<T> &values, double value) {
-    return {static_cast<std::int64_t>(row_begin.size()) - 1, row_begin.data(), column.data(),
-            values.empty() ? nullptr : values.data(), static_cast<T>(value)};
+std::vector<SparseBlock<T>> views(const std::vector<Pattern> &pieces, const std::int64_t *row_begin,
+                                  const std::int32_t *column, const std::vector<T> &values) {
+    std::vector<SparseBlock<T>> result;
+    const T *value = values.empty() ? nullptr : values.data();
+    for (const Pattern &piece : pieces) {
+        result.push_back({piece.rows, row_begin, column, value, static_cast<T>(piece.value)});
+        row_begin += piece.row_begin.size();
+        column += piece.column.size();
+        value += piece.values.size();
+    }
+    return result;
 }
 
 std::string checksum(const Pattern &matrix) {
@@ -48,7 +56,8 @@ std::string checksum(const Pattern &matrix) {
 
 } // namespace
 
-MatrixBlocks::MatrixBlocks(const Program &program, const DataSource &source, int role, const LocalRange &range)
+MatrixBlocks::MatrixBlocks(const Program &program, const DataSource &source, int role, const LocalRange &range,
+                           const PieceRanges &pieces)
     : stored_(program.matrix_blocks.size()), blocks_(program.matrix_blocks.size(), nullptr) {
     for (std::size_t file = 0; file < program.matrix_files.size(); ++file) {
         const auto needs = [&](const MatrixBlock &block) { return std::cmp_equal(block.file, file); };
@@ -75,31 +84,35 @@ MatrixBlocks::MatrixBlocks(const Program &program, const DataSource &source, int
             const Range columns = range(block.columns);
             const Pattern &whole = block.mean ? mean : matrix;
             const Halves &both = block.mean ? halves_of_mean : halves;
-            const Pattern part = cut(block.half == Half::whole     ? whole
+            const Pattern &entries = block.half == Half::whole     ? whole
                                      : block.half == Half::fetched ? both.fetched
-                                                                   : both.sent,
-                                     rows, columns);
-            fill(block.transposed ? transposed(part) : part, block, stored_[b]);
+                                                                   : both.sent;
             const Range &needed = block.transposed ? rows : columns;
-            if (needed.listed != nullptr)
-                stored_[b].of_doubles.needed = stored_[b].of_floats.needed =
+            std::vector<Pattern> parts;
+            for (const Range &piece : block.staged < 0 ? std::vector<Range>{needed} : pieces(block.staged))
+                parts.push_back(block.transposed ? transposed(cut(entries, piece, columns))
+                                                 : cut(entries, rows, piece));
+            fill(parts, block, stored_[b]);
+            if (needed.listed != nullptr && block.staged < 0)
+                stored_[b].of_doubles[0].needed = stored_[b].of_floats[0].needed =
                     std::to_address(std::lower_bound(needed.listed->begin(), needed.listed->end(), needed.begin));
-            blocks_[b] =
-                block.type == Type::f64 ? static_cast<const void *>(&stored_[b].of_doubles) : &stored_[b].of_floats;
+            blocks_[b] = block.type == Type::f64 ? static_cast<const void *>(stored_[b].of_doubles.data())
+                                                 : stored_[b].of_floats.data();
         }
     }
 }
 
-void MatrixBlocks::fill(const Pattern &matrix, const MatrixBlock &block, Block &to) {
-    to.row_begin = matrix.row_begin;
-    to.column = matrix.column;
-    if (block.type == Type::f64) {
-        to.doubles = matrix.values;
-        to.of_doubles = view(std::span<const std::int64_t>(to.row_begin), to.column, to.doubles, matrix.value);
-        return;
+void MatrixBlocks::fill(const std::vector<Pattern> &pieces, const MatrixBlock &block, Block &to) {
+    for (const Pattern &piece : pieces) {
+        to.row_begin.insert(to.row_begin.end(), piece.row_begin.begin(), piece.row_begin.end());
+        to.column.insert(to.column.end(), piece.column.begin(), piece.column.end());
+        if (block.type == Type::f64)
+            to.doubles.insert(to.doubles.end(), piece.values.begin(), piece.values.end());
+        else
+            to.floats.insert(to.floats.end(), piece.values.begin(), piece.values.end());
     }
-    to.floats.assign(matrix.values.begin(), matrix.values.end());
-    to.of_floats = view(std::span<const std::int64_t>(to.row_begin), to.column, to.floats, matrix.value);
+    to.of_floats = views(pieces, to.row_begin.data(), to.column.data(), to.floats);
+    to.of_doubles = views(pieces, to.row_begin.data(), to.column.data(), to.doubles);
 }
 
 std::int64_t MatrixBlocks::bytes() const {

@@ -17,13 +17,16 @@ class MatrixBlocks {
   public:
     /// The range of a cut dimension that this rank has.
     using LocalRange = std::function<Range(const Dimension &)>;
+    /// The ranges of x that its pieces have, for a staged gather.
+    using PieceRanges = std::function<std::vector<Range>(int collective)>;
 
     /// Reads the files of the blocks of `role`. Errors: Failure.
-    MatrixBlocks(const Program &program, const DataSource &source, int role, const LocalRange &range);
+    MatrixBlocks(const Program &program, const DataSource &source, int role, const LocalRange &range,
+                 const PieceRanges &pieces);
     MatrixBlocks(const MatrixBlocks &) = delete;
     MatrixBlocks &operator=(const MatrixBlocks &) = delete;
 
-    /// By index of Program::matrix_blocks, a SparseBlock of its type; null: of another role.
+    /// By index of Program::matrix_blocks, a SparseBlock of its type, or one for each piece; null: of another role.
     [[nodiscard]] const void *const *all() const { return blocks_.data(); }
     [[nodiscard]] std::int64_t bytes() const;
     /// Checksums of the files' nonzeros and values: all ranks must have the same.
@@ -31,16 +34,16 @@ class MatrixBlocks {
     [[nodiscard]] const std::vector<std::string> &files() const { return files_; }
 
   private:
-    /// The arrays of a block. Its values are of one of the two types, or left out.
+    /// The arrays of a block, of its pieces one after another. Its values are of one of the two types, or left out.
     struct Block {
         std::vector<std::int64_t> row_begin;
         std::vector<std::int32_t> column;
         std::vector<float> floats;
         std::vector<double> doubles;
-        SparseBlock<float> of_floats;
-        SparseBlock<double> of_doubles;
+        std::vector<SparseBlock<float>> of_floats;
+        std::vector<SparseBlock<double>> of_doubles;
     };
-    static void fill(const Pattern &matrix, const MatrixBlock &block, Block &to);
+    static void fill(const std::vector<Pattern> &pieces, const MatrixBlock &block, Block &to);
 
     std::vector<Block> stored_;
     std::vector<const void *> blocks_;

@@ -8,17 +8,6 @@ namespace planrt {
 
 namespace {
 
-/// Whether the elements of `part` are contiguous in `whole`, row-major.
-bool is_one_run(const Box &part, const Box &whole) {
-    bool all_behind = true; // of the dimensions behind this one
-    for (std::size_t d = part.size(); d-- > 0;) {
-        if (part[d].size() != 1 && (!all_behind || !is_run(part[d], whole[d])))
-            return false;
-        all_behind = all_behind && part[d].size() == whole[d].size();
-    }
-    return true;
-}
-
 /// The axes that cut a dimension, by number.
 std::vector<bool> cutting(const Placement &placement, const Mesh &mesh) {
     std::vector<bool> result(mesh.sizes.size(), false);
@@ -159,6 +148,16 @@ bool blocks_follow_one_another(const Placement &cut, const Placement &whole, con
 }
 
 } // namespace
+
+bool is_one_run(const Box &part, const Box &whole) {
+    bool all_behind = true; // of the dimensions behind this one
+    for (std::size_t d = part.size(); d-- > 0;) {
+        if (part[d].size() != 1 && (!all_behind || !is_run(part[d], whole[d])))
+            return false;
+        all_behind = all_behind && part[d].size() == whole[d].size();
+    }
+    return true;
+}
 
 std::int64_t scratch_elements(CollectiveKind kind, const Placement &from, const Placement &to, const Mesh &mesh,
                               int rank) {

@@ -163,6 +163,14 @@ void modelled(Context &context, int index) {
             rank.kernels->seconds[static_cast<std::size_t>(index * rank.kernels->classes + rank.of_class)]);
 }
 
+void modelled_pieces(Context &context, int collective, std::initializer_list<int> kernels) {
+    for (int piece = 0; piece < context.pieces(collective); ++piece) {
+        static_cast<void>(context.piece<std::byte>(collective, piece));
+        for (const int kernel : kernels)
+            modelled(context, kernel);
+    }
+}
+
 int simulate(const Program &program, const ModelledKernels &kernels, int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

@@ -28,6 +28,15 @@ void Context::wait(int index) {
     engine_->wait(index);
 }
 
+int Context::pieces(int index) const {
+    return engine_->pieces(index);
+}
+
+Piece<std::byte> Context::arrived(int index, int number) {
+    const ArrivedPiece &piece = engine_->piece(index, number);
+    return {piece.data, piece.begin, piece.size};
+}
+
 void Context::progress() {
     engine_->progress();
 }

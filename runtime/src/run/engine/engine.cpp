@@ -4,6 +4,8 @@
 #include "mesh/tensors.h"
 #include "support/failure.h"
 
+#include <planrt/staged.h>
+
 #include <algorithm>
 
 namespace planrt {
@@ -175,6 +177,17 @@ Range Engine::local_range(std::int64_t extent, std::span<const int> axes, const 
     return dimension.indices(cut);
 }
 
+std::vector<Range> Engine::piece_ranges(int index) const {
+    const Collective &collective = program_.collectives[index];
+    const auto &[from, to] = collective.members[0];
+    const std::optional<StagedGather> gather =
+        staged_gather(collective.kind, collective.axes, placement_of(from), placement_of(to), role_mesh_, role_rank_);
+    std::vector<Range> ranges{gather.value().own[gather->dimension]};
+    for (const StagedGather::Round &round : gather->rounds)
+        ranges.push_back(round.received[gather->dimension]);
+    return ranges;
+}
+
 void Engine::book_to(int index) {
     if (training_)
         counters().book_to_collective(index);
@@ -201,6 +214,8 @@ void Engine::start(int index) {
     book_to(index);
     try {
         operation(starting).start();
+        if (meet_ != nullptr && !operation(starting).pieces().empty())
+            operation(starting).all_pieces();
     } catch (const Failure &failure) {
         fail(index, failure.what());
     }
@@ -216,6 +231,23 @@ void Engine::wait(int index) {
     const TraceRecorder::Span traced(trace_of(index), TraceRecorder::Kind::wait, index, micro_batch_);
     const StepClock::Communication booked(training_ ? context_.clock_ : nullptr, index);
     complete(in_slot(index));
+}
+
+const ArrivedPiece &Engine::piece(int index, int number) {
+    const Started gather = in_slot(index);
+    Operation &staged = operation(gather);
+    if (number == 0 || meet_ != nullptr)
+        return staged.pieces()[static_cast<std::size_t>(number)];
+    const TraceRecorder::Span traced(trace_of(index), TraceRecorder::Kind::wait, index, micro_batch_);
+    const StepClock::Communication booked(training_ ? context_.clock_ : nullptr, index);
+    complete(gather);
+    if (number + 1 < static_cast<int>(staged.pieces().size())) {
+        started_.push_back(gather);
+        book_to(index);
+        staged.next_piece();
+        book_to_none();
+    }
+    return staged.pieces()[static_cast<std::size_t>(number)];
 }
 
 void Engine::complete(const Started &waited) {

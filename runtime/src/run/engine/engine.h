@@ -83,8 +83,12 @@ class Engine {
     // The implementation of Context.
     [[nodiscard]] Range local_range(std::int64_t extent, std::span<const int> axes,
                                     const std::optional<Window> &window = {}) const;
+    /// Of a staged gather: the indices of its dimension that each piece has.
+    [[nodiscard]] std::vector<Range> piece_ranges(int index) const;
     void start(int index);
     void wait(int index);
+    [[nodiscard]] int pieces(int index) const { return static_cast<int>(operation(in_slot(index)).pieces().size()); }
+    [[nodiscard]] const ArrivedPiece &piece(int index, int number);
     void progress();
 
   private:

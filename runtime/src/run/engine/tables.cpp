@@ -63,7 +63,7 @@ void Tables::member(const char *layer, const char *tensor, const Tensor &from, c
 
 void Tables::collective(CollectiveKind kind, std::span<const int> axes, const char *phase, std::int64_t scratch_offset,
                         std::int64_t scratch_bytes, std::initializer_list<Collective::Predicted> predicted,
-                        double seconds, Algorithm algorithm, std::span<const int> shape) {
+                        double seconds, Algorithm algorithm, std::span<const int> shape, bool staged) {
     std::string layers;
     for (const std::string &layer : std::exchange(rows_->next_layers, {}))
         layers += (layers.empty() ? "" : ", ") + layer;
@@ -73,7 +73,7 @@ void Tables::collective(CollectiveKind kind, std::span<const int> axes, const ch
     rows_->members.push_back(std::exchange(rows_->next_members, {}));
     rows_->predicted.emplace_back(predicted);
     rows_->collectives.push_back({kind, row, axes, rows_->members.back(), scratch_offset, scratch_bytes,
-                                  rows_->predicted.back(), seconds, algorithm, shape});
+                                  rows_->predicted.back(), seconds, algorithm, shape, 0, -1, 0, staged});
 }
 
 std::span<const Variable> Tables::variables() const {

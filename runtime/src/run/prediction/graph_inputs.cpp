@@ -19,8 +19,10 @@ Stores read(const Engine &engine, const DataSource &source) {
 GraphInputs::GraphInputs(Engine &engine, const Options &options)
     : engine_(engine), program_(engine.program()), source_(data_source(program_.data, options.predict)),
       numbers_(program_.order), stores_(read(engine, source_)),
-      matrices_(program_, source_, engine.role(),
-                [&engine](const Dimension &dimension) { return engine.local_range(dimension); }),
+      matrices_(
+          program_, source_, engine.role(),
+          [&engine](const Dimension &dimension) { return engine.local_range(dimension); },
+          [&engine](int collective) { return engine.piece_ranges(collective); }),
       rows_(numbers_, stores_.all()) {
     engine.set_matrices(matrices_.all());
     engine.set_vertices(numbers_.vertices().data());

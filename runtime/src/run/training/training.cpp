@@ -77,8 +77,9 @@ void Training::check_outputs() const {
 void Training::read_data() {
     batches_.emplace(program_, engine_.role_mesh(), engine_.role_rank(), options_.data, seed_, engine_.role());
     const DataSource source = data_source(program_.data, options_.data);
-    matrices_.emplace(program_, source, engine_.role(),
-                      [this](const Dimension &dimension) { return engine_.local_range(dimension); });
+    matrices_.emplace(
+        program_, source, engine_.role(), [this](const Dimension &dimension) { return engine_.local_range(dimension); },
+        [this](int collective) { return engine_.piece_ranges(collective); });
     engine_.set_matrices(matrices_->all());
     engine_.set_vertices(numbers_.vertices().data());
     if (program_.keep != Keep::last && batches_->validation_samples() == 0)
