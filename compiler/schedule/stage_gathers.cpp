@@ -36,28 +36,38 @@ bool are_in_one_body(mlir::Operation *a, mlir::Operation *b) {
     });
 }
 
-/// The products that read the result of a gather, if they can take it piece by piece; else none.
-std::vector<mlir::Operation *> products_in_pieces(ir::StartOp start, ir::MeshAttr mesh) {
-    if (start.getInputs().size() != 1 || !start.getResults().front().hasOneUse())
-        return {};
-    auto wait = mlir::dyn_cast<ir::WaitOp>(*start->user_begin());
-    if (!wait || !are_in_one_body(start, wait) || wait.getResults().front().use_empty() || !staged_memory(start, mesh))
-        return {};
-    const std::size_t dimension = gathered_dimension(start, mesh);
-    for (mlir::OpOperand &use : wait.getResults().front().getUses())
-        if (is_sent(use) || !takes_pieces(use.getOwner(), use.get(), dimension))
-            return {};
-    std::vector<mlir::Operation *> products = products_of(wait);
+/// Whether one loop over the pieces can run them all, where the first one is.
+bool can_share_a_loop(const std::vector<mlir::Operation *> &products) {
     mlir::Operation *first = products.front();
     const auto is_there = [first](mlir::Value operand) {
         mlir::Operation *op = operand.getDefiningOp();
         return op == nullptr || op->isBeforeInBlock(first);
     };
-    for (mlir::Operation *product : products)
-        if (layer_of(product) != layer_of(first) || part_of(product) != part_of(first) ||
-            section_of(product) != section_of(first) || !llvm::all_of(product->getOperands(), is_there))
-            return {};
-    return products;
+    return llvm::all_of(products, [&](mlir::Operation *product) {
+        return layer_of(product) == layer_of(first) && section_of(product) == section_of(first) &&
+               llvm::all_of(product->getOperands(), is_there);
+    });
+}
+
+/// The products that read the result of a gather, if they can take it piece by piece; else none. What takes longest to
+/// find out comes last.
+std::vector<mlir::Operation *> products_in_pieces(ir::StartOp start, ir::MeshAttr mesh) {
+    if (start.getInputs().size() != 1 || !start.getResults().front().hasOneUse())
+        return {};
+    auto wait = mlir::dyn_cast<ir::WaitOp>(*start->user_begin());
+    if (!wait || wait.getResults().front().use_empty())
+        return {};
+    const mlir::Value gathered = wait.getResults().front();
+    if (!llvm::all_of(gathered.getUsers(),
+                      [](mlir::Operation *user) { return mlir::isa<ir::GemmOp, ir::SpmmOp>(user); }))
+        return {};
+    const std::optional<std::size_t> dimension = gathered_dimension(start, mesh);
+    if (!dimension || !llvm::all_of(gathered.getUsers(),
+                                    [&](mlir::Operation *user) { return takes_pieces(user, gathered, *dimension); }))
+        return {};
+    std::vector<mlir::Operation *> products = products_of(wait);
+    const bool can = can_share_a_loop(products) && are_in_one_body(start, wait) && staged_memory(start, mesh);
+    return can ? products : std::vector<mlir::Operation *>();
 }
 
 int ring_of(ir::StartOp start, ir::MeshAttr mesh) {

@@ -37,10 +37,11 @@ std::optional<planrt::StagedMemory> staged_memory(ir::StartOp start, ir::MeshAtt
     return planrt::staged_memory(info.kind, info.axes, from, to, ir::mesh_of(mesh));
 }
 
-std::size_t gathered_dimension(ir::StartOp start, ir::MeshAttr mesh) {
+std::optional<std::size_t> gathered_dimension(ir::StartOp start, ir::MeshAttr mesh) {
     const CollectiveInfo info = collective_info(start, mesh);
     const auto &[from, to, element_bytes] = info.members.front();
-    return planrt::staged_gather(info.kind, info.axes, from, to, ir::mesh_of(mesh), 0)->dimension;
+    const auto gather = planrt::staged_gather(info.kind, info.axes, from, to, ir::mesh_of(mesh), 0);
+    return gather ? std::optional(gather->dimension) : std::nullopt;
 }
 
 std::optional<StagedLoop> staged_loop(ir::GemmOp product, mlir::Value operand, std::size_t dimension) {
@@ -69,7 +70,7 @@ bool adds_up(mlir::Operation *product) {
     ir::WaitOp wait = staged_wait(product);
     const ir::StartOp start = start_of(wait);
     const ir::MeshAttr mesh = ir::mesh_of_ranks(product->getParentOfType<mlir::func::FuncOp>());
-    return staged_loop(gemm, wait.getResults().front(), gathered_dimension(start, mesh))->is_summed;
+    return staged_loop(gemm, wait.getResults().front(), *gathered_dimension(start, mesh))->is_summed;
 }
 
 } // namespace planc::schedule

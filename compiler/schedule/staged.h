@@ -27,8 +27,8 @@ inline constexpr const char *staged_attribute = "staged";
 
 /// What a gather needs if it is staged; nothing if it cannot be.
 [[nodiscard]] std::optional<planrt::StagedMemory> staged_memory(ir::StartOp start, ir::MeshAttr mesh);
-/// Of the gathered tensor: the dimension along which the pieces lie.
-[[nodiscard]] std::size_t gathered_dimension(ir::StartOp start, ir::MeshAttr mesh);
+/// Of the gathered tensor: the dimension along which the pieces of the first rank lie; nothing if it has none.
+[[nodiscard]] std::optional<std::size_t> gathered_dimension(ir::StartOp start, ir::MeshAttr mesh);
 
 /// The loop of a matrix product along which an operand arrives in pieces.
 struct StagedLoop {

@@ -116,7 +116,7 @@ class GemmWriter {
 
     [[nodiscard]] std::size_t gathered_dimension() const {
         const ir::StartOp start = schedule::start_of(pieces_.value.getDefiningOp<ir::WaitOp>());
-        return schedule::gathered_dimension(start, ir::mesh_of_ranks(start->getParentOfType<mlir::func::FuncOp>()));
+        return *schedule::gathered_dimension(start, ir::mesh_of_ranks(start->getParentOfType<mlir::func::FuncOp>()));
     }
 
     /// The buffer of a matrix, from where the piece begins in it.

@@ -98,13 +98,15 @@ std::optional<StagedGather> staged_gather(CollectiveKind kind, std::span<const i
 std::optional<StagedMemory> staged_memory(CollectiveKind kind, std::span<const int> axes, const Placement &from,
                                           const Placement &to, const Mesh &mesh) {
     StagedMemory result;
-    for (int rank = 0; rank < mesh.ranks(); ++rank) {
+    const int ranks = kind == CollectiveKind::all_gather ? 1 : mesh.ranks(); // the first one has the largest blocks
+    for (int rank = 0; rank < ranks; ++rank) {
         const std::optional<StagedGather> gather = staged_gather(kind, axes, from, to, mesh, rank);
         if (!gather)
             return std::nullopt;
         result.pieces = std::min<std::int64_t>(2, static_cast<std::int64_t>(gather->rounds.size()));
         for (const StagedGather::Round &round : gather->rounds) {
-            result.piece = std::max(result.piece, volume(round.received));
+            result.piece =
+                std::max({result.piece, volume(round.received), gather->passes_on ? volume(gather->own) : 0});
             if (!gather->passes_on && !is_one_run(round.sent, gather->own))
                 result.scratch = std::max(result.scratch, volume(round.sent));
         }
