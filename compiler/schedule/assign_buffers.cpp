@@ -167,7 +167,7 @@ class Assignment {
         for (Operation &op : block()) {
             op.walk([&](Operation *inner) {
                 for (Value operand : inner->getOperands())
-                    read(operand, index_[&op]);
+                    read(operand, last_run(&op));
             });
             if (auto wait = mlir::dyn_cast<ir::WaitOp>(op))
                 if (auto start = wait.getPending().front().getDefiningOp<ir::StartOp>()) {
@@ -178,6 +178,17 @@ class Assignment {
                     }
                 }
         }
+    }
+
+    /// Products with pieces take turns, so all of them read their operands until the last one, and write from the
+    /// first.
+    int last_run(Operation *op) {
+        const ir::WaitOp wait = staged_wait(op);
+        return index_[wait ? products_of(wait).back() : op];
+    }
+    int first_run(Operation *op) {
+        const ir::WaitOp wait = staged_wait(op);
+        return index_[wait ? products_of(wait).front() : op];
     }
 
     void read(Value value, int at) {
@@ -218,7 +229,7 @@ class Assignment {
             return {in_variable, *offset};
         if (const auto offset = accumulator_place(op, result))
             return {in_variable, *offset};
-        const int end = std::max(index_[op], last_use_.lookup(result));
+        const int end = std::max(last_run(op), last_use_.lookup(result));
         if (const Value operand = replaced_operand(op, result)) {
             const int buffer = locations_.lookup(buffer_root(operand)).buffer;
             lifetimes_[static_cast<size_t>(buffer)].end = end;
@@ -227,7 +238,7 @@ class Assignment {
         }
         const bool integers = tensor(result).getElementType().isInteger();
         // Integers and floating-point numbers never share a place: C++ lets accesses of unlike types change order.
-        return {new_buffer(buffer_bytes(result, mesh_), integers ? 0 : index_[op],
+        return {new_buffer(buffer_bytes(result, mesh_), integers ? 0 : first_run(op),
                            integers ? index_[block().getTerminator()] : end),
                 0};
     }
@@ -289,7 +300,8 @@ class Assignment {
 
     static bool is_scaled_variable(Operation *op, Value operand) {
         auto gemm = mlir::dyn_cast<ir::GemmOp>(op);
-        return gemm && gemm.getBeta() && gemm.getAccumulator() == operand && operand.getDefiningOp<ir::ReadOp>();
+        return gemm && gemm.getBeta() && gemm.getAccumulator() == operand && operand.getDefiningOp<ir::ReadOp>() &&
+               !staged_wait(op); // another product may read the variable with the next piece
     }
 
     /// Whether the function writes another value than `result` to the variable from which `old` was read.

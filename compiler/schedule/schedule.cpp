@@ -18,9 +18,7 @@ void add_passes(mlir::OpPassManager &manager, const Options &options) {
     manager.addPass(advance_updates());                        // gradients that stay on the rank are used at once
     manager.addPass(start_collectives(options.overlap));       // communication overlaps with computation
     manager.addPass(find_bands());                             // products know the bands that masks leave
-    if (options.stage_gathers)
-        manager.addPass(stage_gathers()); // products use a gather while it arrives
-    manager.addPass(fuse_loops());        // what is left is kernels: products, permutations, loops
+    manager.addPass(fuse_loops());                             // what is left is kernels: products, permutations, loops
     if (options.stage_gathers)
         manager.addPass(stage_gathers()); // products use a gather while it arrives
     manager.addPass(insert_progress());   // active collectives advance

@@ -58,8 +58,9 @@ std::vector<mlir::Operation *> products_in_pieces(ir::StartOp start, ir::MeshAtt
     if (!wait || wait.getResults().front().use_empty())
         return {};
     const mlir::Value gathered = wait.getResults().front();
-    if (!llvm::all_of(gathered.getUsers(),
-                      [](mlir::Operation *user) { return mlir::isa<ir::GemmOp, ir::SpmmOp>(user); }))
+    if (!llvm::all_of(gathered.getUsers(), [](mlir::Operation *user) {
+            return mlir::isa<ir::GemmOp, ir::SpmmOp>(user) && !staged_wait(user);
+        }))
         return {};
     const std::optional<std::size_t> dimension = gathered_dimension(start, mesh);
     if (!dimension || !llvm::all_of(gathered.getUsers(),

@@ -89,6 +89,10 @@ TEST(Staged, other_dimensions_must_not_change) {
     const Placement whole = placed({{4, {}}, {8, {}}});
     const Placement turned = placed({{4, {}}, {8, {0}}});
     EXPECT_FALSE(staged_gather(CollectiveKind::all_gather, std::vector{0, 1}, both, whole, mesh, 0));
+    // Ranks that need rows of another part than their own.
+    const Placement own_quarter = placed({{4, {1, 0}}, {8, {}}});
+    const Placement half = placed({{4, {0}}, {8, {}}});
+    EXPECT_FALSE(staged_gather(CollectiveKind::exchange, std::vector{0, 1}, own_quarter, half, mesh, 1));
     EXPECT_FALSE(staged_gather(CollectiveKind::all_to_all, std::vector{0}, from, turned, mesh, 0));
 }
 

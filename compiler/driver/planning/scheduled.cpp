@@ -87,7 +87,7 @@ namespace {
 /// Whether a program whose gathers are staged is better: it alone keeps the limit on memory, or is faster in
 /// simulation.
 bool is_better(mlir::ModuleOp staged, mlir::ModuleOp whole, const cost::Machine &machine, double limit) {
-    if (!whole.lookupSymbol("forward")) // no training step
+    if (!whole->hasAttr("plan.program")) // no training step
         return arena_bytes(staged) < arena_bytes(whole);
     const auto keeps = [&](mlir::ModuleOp module) {
         return limit == 0 || static_cast<double>(arena_bytes(module)) <= limit;

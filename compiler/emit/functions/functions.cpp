@@ -265,6 +265,8 @@ Statement Functions::begin(mlir::Operation *op) {
 }
 
 void Functions::flush(Body &body, std::vector<mlir::Operation *> &ops) {
+    if (pieces_.value)
+        llvm::report_fatal_error("the products of a gather in pieces are not one behind the other");
     if (ops.empty())
         return;
     std::string &name = functions_[body.key()];

@@ -27,8 +27,10 @@ std::string title_of(mlir::Operation *op) {
             title += " " + side->role + part_name(*side) + " over " + joined(side->axes, " ");
     if (ir::WaitOp wait = schedule::staged_wait(op)) {
         title += " in pieces over";
-        for (mlir::Attribute axis : schedule::start_of(wait).getAxes())
-            title += " " + mlir::cast<mlir::StringAttr>(axis).str();
+        for (const schedule::LoopDimension &cut :
+             schedule::dimensions_of(ir::type_of(schedule::start_of(wait).getInputs().front())))
+            for (const auto &axis : cut.axes)
+                title += " " + std::string(axis);
     }
     if (const int role = ir::role_of(op->getParentOfType<mlir::func::FuncOp>()); role > 0)
         title += " role " + std::to_string(role);

@@ -2,6 +2,7 @@
 #include <planrt/staged.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace planrt {
 
@@ -20,6 +21,11 @@ std::optional<std::size_t> gathered_dimension(const Placement &from, const Place
             found = d;
     }
     return found;
+}
+
+/// Whether a rank needs rows of the whole dimension, its own among them.
+bool needs_of_all(const DimensionPlacement &to) {
+    return to.is_sparse() && std::cmp_equal(to.axes.size(), to.window->row_cuts);
 }
 
 class Stages {
@@ -89,7 +95,7 @@ std::optional<StagedGather> staged_gather(CollectiveKind kind, std::span<const i
     if (!gathers || is_flat(from, to) || !from.partial.empty() || !to.partial.empty() || !mesh.is_even())
         return std::nullopt;
     const std::optional<std::size_t> dimension = gathered_dimension(from, to);
-    if (!dimension)
+    if (!dimension || (kind == CollectiveKind::exchange && !needs_of_all(to.dimensions[*dimension])))
         return std::nullopt;
     const std::vector<int> group = group_of(kind, axes, from.dimensions[*dimension]);
     return Stages(kind, group, from, to, mesh, rank).find(*dimension);
