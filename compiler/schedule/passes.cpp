@@ -8,7 +8,7 @@ namespace planc::schedule {
 
 void register_passes() {
     for (auto *create : {stash_weights, alternate_weights, pair_contractions, lower_contractions, accumulate_products,
-                         order_steps, lower_convolutions, advance_updates, find_bands, stage_gathers, fuse_loops,
+                         order_steps, lower_convolutions, advance_updates, find_bands, fuse_loops, stage_gathers,
                          insert_progress, keep_best, assign_buffers, outline_bodies})
         mlir::registerPass(create);
     mlir::registerPass([] { return overlap_halos(); });

@@ -1,5 +1,6 @@
 // A gather whose result only products read is staged (schedule/staged.h): the products multiply the rank's own block
-// while the first piece arrives, then each piece while the next one arrives, and memory holds two pieces at most.
+// while the first piece arrives, then each piece while the next one arrives, and memory holds two
+// pieces at most beside that block.
 // Messages and bytes remain what they were.
 //
 //   %x = wait 3 (…)                  %x = wait 3 (…) {staged}

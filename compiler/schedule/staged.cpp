@@ -63,14 +63,15 @@ std::optional<StagedLoop> staged_loop(ir::GemmOp product, mlir::Value operand, s
     return std::nullopt;
 }
 
+StagedLoop staged_loop(ir::GemmOp product) {
+    ir::WaitOp wait = staged_wait(product);
+    const ir::MeshAttr mesh = ir::mesh_of_ranks(product->getParentOfType<mlir::func::FuncOp>());
+    return *staged_loop(product, wait.getResults().front(), *gathered_dimension(start_of(wait), mesh));
+}
+
 bool adds_up(mlir::Operation *product) {
     auto gemm = mlir::dyn_cast<ir::GemmOp>(product);
-    if (!gemm)
-        return true; // a sparse product sums over the rows of its operand
-    ir::WaitOp wait = staged_wait(product);
-    const ir::StartOp start = start_of(wait);
-    const ir::MeshAttr mesh = ir::mesh_of_ranks(product->getParentOfType<mlir::func::FuncOp>());
-    return staged_loop(gemm, wait.getResults().front(), *gathered_dimension(start, mesh))->is_summed;
+    return !gemm || staged_loop(gemm).is_summed; // a sparse product sums over the rows of its operand
 }
 
 } // namespace planc::schedule

@@ -27,7 +27,8 @@ inline constexpr const char *staged_attribute = "staged";
 
 /// What a gather needs if it is staged; nothing if it cannot be.
 [[nodiscard]] std::optional<planrt::StagedMemory> staged_memory(ir::StartOp start, ir::MeshAttr mesh);
-/// Of the gathered tensor: the dimension along which the pieces of the first rank lie; nothing if it has none.
+/// Of the gathered tensor (planrt/staged.h): the dimension along which the pieces of the first rank lie; nothing if it
+/// has none.
 [[nodiscard]] std::optional<std::size_t> gathered_dimension(ir::StartOp start, ir::MeshAttr mesh);
 
 /// The loop of a matrix product along which an operand arrives in pieces.
@@ -41,7 +42,9 @@ struct StagedLoop {
 /// Whether --stage-gathers may stage any gather of the program, scheduled or not.
 [[nodiscard]] bool has_gathers_to_stage(mlir::ModuleOp module);
 
-/// Whether the product adds up what the pieces of its operand give.
+/// Of a product that runs piece by piece.
+[[nodiscard]] StagedLoop staged_loop(ir::GemmOp product);
+/// Whether such a product, dense or sparse, adds up what the pieces of its operand give.
 [[nodiscard]] bool adds_up(mlir::Operation *product);
 
 } // namespace planc::schedule

@@ -79,8 +79,7 @@ double least_of_all(const Request &request) {
     return least;
 }
 
-/// PLANC_TEST_CASES=500 plan_test --gtest_filter=PipelineSearch.FindsTheBest*: 17 minutes. Of these, all are the best;
-/// with little effort the worst is 1.29 times as slow.
+/// PLANC_TEST_CASES=500 plan_test --gtest_filter=PipelineSearch.FindsTheBest*: 17 minutes.
 TEST(PipelineSearch, FindsTheBestOfAllAndItsBoundIsBelow) {
     Random random(7); // NOLINT(cert-msc51-cpp): every run takes the same cases
     const char *asked = std::getenv("PLANC_TEST_CASES");
@@ -116,7 +115,7 @@ TEST(PipelineSearch, FindsTheBestOfAllAndItsBoundIsBelow) {
     }
     EXPECT_GE(cases, all / 2);
     EXPECT_GE(3 * equal, 2 * cases);
-    EXPECT_LE(worst, 1.3);
+    EXPECT_LE(worst, 1.25);
 }
 
 /// The undivided step tells when no pipeline takes less than a known step, and never does when one takes less.

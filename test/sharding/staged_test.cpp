@@ -51,18 +51,23 @@ TEST(Staged, all_gathers_bring_each_block_once) {
     EXPECT_EQ(memory.scratch, 0);
 }
 
-TEST(Staged, exchanges_bring_needed_rows_from_their_owners) {
-    Pattern ring; // a row needs those beside it, and the one across
-    ring.rows = ring.columns = 12;
-    for (std::int32_t row = 0; row < 12; ++row) {
-        std::vector<std::int32_t> columns{(row + 1) % 12, (row + 6) % 12, (row + 11) % 12};
+/// A row needs those beside it, and the one across.
+Pattern ring_of(std::int32_t size) {
+    Pattern ring;
+    ring.rows = ring.columns = size;
+    for (std::int32_t row = 0; row < size; ++row) {
+        std::vector<std::int32_t> columns{(row + 1) % size, (row + size / 2) % size, (row + size - 1) % size};
         std::ranges::sort(columns);
         ring.column.insert(ring.column.end(), columns.begin(), columns.end());
         ring.row_begin.push_back(static_cast<std::int64_t>(ring.column.size()));
     }
+    return ring;
+}
+
+TEST(Staged, exchanges_bring_needed_rows_from_their_owners) {
     Window window;
     window.positions = 12;
-    window.matrix = number_matrix(ring);
+    window.matrix = number_matrix(ring_of(12));
     window.row_cuts = 1;
     const Mesh mesh{{4}};
     const Placement from = placed({{12, {0}}, {2, {}}});
@@ -93,6 +98,13 @@ TEST(Staged, other_dimensions_must_not_change) {
     const Placement own_quarter = placed({{4, {1, 0}}, {8, {}}});
     const Placement half = placed({{4, {0}}, {8, {}}});
     EXPECT_FALSE(staged_gather(CollectiveKind::exchange, std::vector{0, 1}, own_quarter, half, mesh, 1));
+    Window
+        of_columns; // rows cut by the first axis, columns by the second: of other columns than those of the own block
+    of_columns.positions = 4;
+    of_columns.matrix = number_matrix(ring_of(4));
+    of_columns.row_cuts = 1;
+    const Placement needed = placed({{4, {0, 1}, of_columns}, {8, {}}});
+    EXPECT_FALSE(staged_gather(CollectiveKind::exchange, std::vector{0, 1}, half, needed, mesh, 0));
     EXPECT_FALSE(staged_gather(CollectiveKind::all_to_all, std::vector{0}, from, turned, mesh, 0));
 }
 

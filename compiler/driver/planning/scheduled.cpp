@@ -87,8 +87,6 @@ namespace {
 /// Whether a program whose gathers are staged is better: it alone keeps the limit on memory, or is faster in
 /// simulation.
 bool is_better(mlir::ModuleOp staged, mlir::ModuleOp whole, const cost::Machine &machine, double limit) {
-    if (!whole->hasAttr("plan.program")) // no training step
-        return arena_bytes(staged) < arena_bytes(whole);
     const auto keeps = [&](mlir::ModuleOp module) {
         return limit == 0 || static_cast<double>(arena_bytes(module)) <= limit;
     };
@@ -280,7 +278,7 @@ void Scheduler::complete(const plan::Plan &plan, Scheduled &scheduled) const {
         return;
     schedule::share_variables(*ir.module, *ir.evaluation);
     ir.error =
-        lay_out_by(plan, request_.machine, *ir.evaluation) ? schedule(*ir.evaluation) : std::string(not_laid_out);
+        lay_out_by(plan, request_.machine, *ir.evaluation) ? run_passes(*ir.evaluation) : std::string(not_laid_out);
     if (ir.error.empty())
         schedule::add_evaluation(*ir.module, std::move(ir.evaluation));
 }
@@ -288,6 +286,12 @@ void Scheduler::complete(const plan::Plan &plan, Scheduled &scheduled) const {
 std::string Scheduler::schedule(mlir::ModuleOp module) const {
     const std::optional<PassError> error =
         schedule_program(module, request_.machine, request_.memory_limit_bytes, print_);
+    return error ? internal_error(*error) : "";
+}
+
+std::string Scheduler::run_passes(mlir::ModuleOp module) const {
+    const std::optional<PassError> error =
+        driver::run_passes(module, [](mlir::OpPassManager &passes) { schedule::add_passes(passes); }, print_);
     return error ? internal_error(*error) : "";
 }
 

@@ -31,8 +31,9 @@ extern const char *const not_laid_out; ///< another internal error
 /// Lays out a module into which set_plan() wrote the plan. The caller must verify the result.
 [[nodiscard]] bool lay_out_by(const plan::Plan &plan, const cost::Machine &machine, mlir::ModuleOp module);
 
-/// Schedules a program that is laid out. Products use gathers piece by piece (schedule/staged.h) where the simulated
-/// step is then faster, or where only then the arena keeps the limit, in bytes; 0: there is none.
+/// Schedules a program with a training step that is laid out. Products use gathers piece by piece (schedule/staged.h)
+/// where only then the arena keeps the limit, in bytes (0: there is none), or where the simulated step is then faster
+/// by more than plan::least_gain.
 [[nodiscard]] std::optional<PassError> schedule_program(mlir::ModuleOp module, const cost::Machine &machine,
                                                         double limit, bool print);
 
@@ -70,6 +71,8 @@ class Scheduler {
     class SideBySide;
     /// schedule_program(). Returns an empty text or the error.
     [[nodiscard]] std::string schedule(mlir::ModuleOp module) const;
+    /// Schedules evaluation and prediction alone, which have no step that could be simulated. Returns as above.
+    [[nodiscard]] std::string run_passes(mlir::ModuleOp module) const;
 
     mlir::ModuleOp module_;
     const plan::Request &request_;

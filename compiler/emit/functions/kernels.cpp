@@ -3,7 +3,6 @@
 #include "emit/functions/edges.h"
 #include "emit/functions/windows.h"
 #include "emit/names/text.h"
-#include "ir/pipeline_attribute.h"
 #include "ir/subscripts.h"
 #include "schedule/band.h"
 #include "schedule/buffers.h"
@@ -28,7 +27,7 @@ class GemmWriter {
         const auto extent = [&](const std::string &loop) { return dimensions_.at(loop).extent; };
         product_ = *schedule::matrix_product(subscripts_, extent);
         if (pieces_.value)
-            staged_ = *schedule::staged_loop(gemm, pieces_.value, gathered_dimension());
+            staged_ = schedule::staged_loop(gemm);
     }
 
     void write() {
@@ -112,11 +111,6 @@ class GemmWriter {
         if (text.empty())
             return std::to_string(more);
         return text + (more == 0 ? "" : more > 0 ? " + 1" : " - 1");
-    }
-
-    [[nodiscard]] std::size_t gathered_dimension() const {
-        const ir::StartOp start = schedule::start_of(pieces_.value.getDefiningOp<ir::WaitOp>());
-        return *schedule::gathered_dimension(start, ir::mesh_of_ranks(start->getParentOfType<mlir::func::FuncOp>()));
     }
 
     /// The buffer of a matrix, from where the piece begins in it.

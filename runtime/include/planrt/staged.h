@@ -1,11 +1,12 @@
 // Staged gathers: what arrives is used piece by piece. A product multiplies each piece as soon as it has arrived; then
-// its memory is free. So a rank never has more than two pieces beside its own block, and computes with one while the
-// next is on its way (SUMMA, van de Geijn and Watts 1997). The compiler, which reserves the memory, and the runtime
-// share this description. Plain C++, no MPI.
+// its memory is free (SUMMA, van de Geijn and Watts 1997). So a rank never has more than two pieces beside its own
+// block: it computes with one while the next arrives. The compiler, which reserves the memory, and the runtime share
+// this description. Plain C++, no MPI.
 //
 // The pieces lie along one dimension, one for each member of a group: the own block first, then those of the members
 // before, one further each round. In an all-gather they travel around the group: a rank passes on what it received in
-// the round before. In an exchange, for needed rows, each comes from its owner, and has only what this rank needs.
+// the round before. In an exchange, for needed rows, each but the own block comes from its owner, and has only what
+// this rank needs.
 //
 // Example: three ranks gather 6 rows, two of each. Rank 0 multiplies rows [0, 2) while rows [4, 6) arrive from rank 2,
 // then these while rows [2, 4) arrive, which rank 2 has received from rank 1.
@@ -33,8 +34,8 @@ struct StagedGather {
     std::vector<Round> rounds; ///< round k brings piece k + 1
 };
 
-/// The steps of `rank`; nothing if the pieces of a rank are not whole along all other dimensions, or if there is but
-/// one. `axes`: of the collective, an all_gather or an exchange.
+/// The steps of `rank`; nothing if the pieces of a rank are not whole along all other dimensions, if there is but one,
+/// or if the rank does not need its own block. `axes`: of the collective, an all_gather or an exchange.
 [[nodiscard]] std::optional<StagedGather> staged_gather(CollectiveKind kind, std::span<const int> axes,
                                                         const Placement &from, const Placement &to, const Mesh &mesh,
                                                         int rank);

@@ -29,13 +29,6 @@ struct Place {
 
 class MessageRounds;
 
-/// A part of what arrives in a staged gather (planrt/staged.h), along the gathered dimension.
-struct ArrivedPiece {
-    const std::byte *data;
-    std::int64_t begin; ///< counted from the beginning of what the rank needs
-    std::int64_t size;
-};
-
 class Operation {
   public:
     Operation();
@@ -61,7 +54,7 @@ class Operation {
     /// Of a staged gather; else empty. start() begins with the piece behind the first, which is the rank's own block;
     /// then it is complete when this piece has arrived. next_piece() begins with the next one, where the piece before
     /// last was; all_pieces() with all of them, whatever becomes of their contents.
-    [[nodiscard]] const std::vector<ArrivedPiece> &pieces() const { return pieces_; }
+    [[nodiscard]] const std::vector<Piece<std::byte>> &pieces() const { return pieces_; }
     void next_piece();
     void all_pieces();
 
@@ -73,7 +66,7 @@ class Operation {
 
     std::unique_ptr<MessageRounds> rounds_; ///< null: MPI's own call
     std::vector<MPI_Request> requests_;     ///< active requests; sized at set-up
-    std::vector<ArrivedPiece> pieces_;
+    std::vector<Piece<std::byte>> pieces_;
 };
 
 /// block_axes() of a collective.

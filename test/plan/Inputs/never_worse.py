@@ -53,12 +53,18 @@ def planc(action, example, layout, machine, ranks, batch):
     return subprocess.run(command, capture_output=True, text=True)
 
 
+def no_answer(example, machine, ranks, run):
+    """As `compare` answers where planc has no plan."""
+    where = f"{example.path.stem} on {ranks} ranks of {machine}"
+    return -1, [] if no_plan.search(run.stderr) else [f"{where}: {run.stderr.strip()}"]
+
+
 def compare(example, machine, ranks, batch):
     """How many plans of the literature were compared with the answer, -1 where there is none, and what is wrong."""
     run = planc("explain", example, example.layout, machine, ranks, batch)
     where = f"{example.path.stem} on {ranks} ranks of {machine}"
     if run.returncode != 0:
-        return -1, [] if no_plan.search(run.stderr) else [f"{where}: {run.stderr.strip()}"]
+        return no_answer(example, machine, ranks, run)
     lines = [line for line in run.stdout.splitlines() if baseline.match(line)]
     candidates = [line for line in lines if "not a candidate" not in line]
     columns = 2 if simulated.search(run.stdout) else 1
@@ -105,7 +111,7 @@ def compare_pipelines(example, machine, ranks, batch):
     """As `compare`, with 1F1B. What decided the answer, its simulation or its price, decides here."""
     run = planc("explain", example, example.layout, machine, ranks, batch)
     if run.returncode != 0:
-        return compare(example, machine, ranks, batch)
+        return no_answer(example, machine, ranks, run)
     decided = simulated.search(run.stdout)
     answer, compared, wrong = seconds(decided or step.search(run.stdout)), 0, []
     for layouts in even_pipelines(example.heads, ranks):

@@ -33,8 +33,7 @@ int Context::pieces(int index) const {
 }
 
 Piece<std::byte> Context::arrived(int index, int number) {
-    const ArrivedPiece &piece = engine_->piece(index, number);
-    return {piece.data, piece.begin, piece.size};
+    return engine_->piece(index, number);
 }
 
 void Context::progress() {

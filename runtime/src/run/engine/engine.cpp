@@ -233,7 +233,7 @@ void Engine::wait(int index) {
     complete(in_slot(index));
 }
 
-const ArrivedPiece &Engine::piece(int index, int number) {
+const Piece<std::byte> &Engine::piece(int index, int number) {
     const Started gather = in_slot(index);
     Operation &staged = operation(gather);
     if (number == 0 || meet_ != nullptr)

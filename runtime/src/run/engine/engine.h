@@ -88,7 +88,7 @@ class Engine {
     void start(int index);
     void wait(int index);
     [[nodiscard]] int pieces(int index) const { return static_cast<int>(operation(in_slot(index)).pieces().size()); }
-    [[nodiscard]] const ArrivedPiece &piece(int index, int number);
+    [[nodiscard]] const Piece<std::byte> &piece(int index, int number);
     void progress();
 
   private:
