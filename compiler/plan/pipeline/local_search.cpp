@@ -63,16 +63,21 @@ class LocalSearch {
         for (std::size_t stage = 1; stage < stages; ++stage)
             for (std::size_t place = 1; place < may_begin.size(); ++place)
                 if (may_begin[place])
-                    changes_.push_back([this, stage, place](Plan &plan) {
-                        Begins begins = cuts_.begins(plan.pipeline->stages);
-                        const std::size_t end =
-                            stage + 1 < begins.size() ? begins[stage + 1] : cuts_.may_begin().size();
-                        if (place <= begins[stage - 1] || place >= end || place == begins[stage])
-                            return false;
-                        begins[stage] = place;
-                        plan.pipeline->stages = cuts_.stages(begins);
-                        return true;
-                    });
+                    for (const bool splits_anew : {false, true})
+                        changes_.push_back([=, this](Plan &plan) { return move_cut(plan, stage, place, splits_anew); });
+    }
+
+    /// `splits_anew`: splits that are good for several layers together are no single change.
+    bool move_cut(Plan &plan, std::size_t stage, std::size_t place, bool splits_anew) {
+        Begins begins = cuts_.begins(plan.pipeline->stages);
+        const std::size_t end = stage + 1 < begins.size() ? begins[stage + 1] : cuts_.may_begin().size();
+        if (place <= begins[stage - 1] || place >= end || place == begins[stage])
+            return false;
+        begins[stage] = place;
+        plan.pipeline->stages = cuts_.stages(begins);
+        if (splits_anew)
+            plan = rules_.split_anew(std::move(plan));
+        return true;
     }
 
     /// Tries all changes, each on the best plan so far. Whether one was better.

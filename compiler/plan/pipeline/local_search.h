@@ -1,4 +1,5 @@
-// Betters a pipeline step by step: the splits of one layer, the storage, or one cut at a time.
+// Betters a pipeline step by step: the splits of one layer, the storage, or one cut at a time, also with new splits for
+// all stages.
 #pragma once
 
 #include "plan/pipeline/stages.h"
@@ -11,6 +12,7 @@ namespace planc::plan {
 struct PipelineRules {
     std::function<Plan(Plan)> priced;
     std::function<bool(const Plan &, const Plan &)> is_better;
+    std::function<Plan(Plan)> split_anew; ///< each stage in the way that is best for it; not priced
 };
 
 /// How many plans of a depth may be priced.

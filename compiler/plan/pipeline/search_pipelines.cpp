@@ -342,7 +342,12 @@ class PipelineSearch {
 
     [[nodiscard]] PipelineRules rules() {
         return {[this](Plan plan) { return priced(std::move(plan), /*all=*/true); },
-                [this](const Plan &a, const Plan &b) { return is_better(a, b); }};
+                [this](const Plan &a, const Plan &b) { return is_better(a, b); },
+                [this](Plan plan) {
+                    if (std::optional<LayerStrategies> layers = splits_by_stage(request_, plan, plan.storage))
+                        plan.layers = *std::move(layers);
+                    return plan;
+                }};
     }
 
     /// Moves cuts as long as that helps by the times of the layers. Prices take longer: after 1, 2, 4, … moves and the
