@@ -2,6 +2,7 @@
 
 #include "cost/collectives/step_price.h"
 #include "cost/collectives/traffic.h"
+#include "cost/collectives/unit_flows.h"
 #include "schedule/functions.h"
 #include "sharding/bucket.h"
 
@@ -45,10 +46,13 @@ CollectivePrice::CollectivePrice(ir::StartOp start, ir::WaitOp wait, ir::MeshAtt
     for (const schedule::CollectiveInfo::Member &member : info_.members) {
         const sharding::Step &step = steps_.emplace_back(info_.kind, info_.axes, member.from, member.to);
         std::vector<cost::Flow> &flow = known.flows[cost::key(step)];
-        if (flow.empty() && cost::uniform_traffic(step, mesh_))
+        if (flow.empty() && cost::uniform_traffic(step, mesh_)) {
             flow = {cost::busiest_flows(step, mesh_).sender};
-        else if (flow.empty())
+        } else if (flow.empty()) {
             flow = cost::flow_by_rank(step, mesh_);
+            if (cost::counts_units(step, group_, mesh_, whole, machine))
+                cost::count_unit_flows(flow, step, mesh_, machine);
+        }
         flows_.push_back(&flow);
     }
 }
@@ -117,6 +121,9 @@ std::vector<std::vector<std::int64_t>> CollectivePrice::numbers() const {
         }
         for (auto *column : {&sent, &calls, &received})
             columns.push_back(std::move(*column));
+        for (std::size_t level = 0; level < flows->front().through.size(); ++level)
+            for (std::vector<std::int64_t> &column = columns.emplace_back(); const cost::Flow &flow : *flows)
+                column.push_back(flow.through[level]);
     }
     return columns;
 }

@@ -1,9 +1,7 @@
 // The products over dimensions against planrt::traffic, which intersects boxes.
 #include "cost/collectives/traffic.h"
-#include "sharding/placement.h"
+#include "cost/sparse_steps.h"
 #include "sharding/random_graph.h"
-
-#include <planrt/needed_rows.h>
 
 #include <gtest/gtest.h>
 
@@ -69,35 +67,7 @@ TEST(Traffic, OfNeededAndTouchedRowsEqualsTheIntersectionOfBoxesOnEveryRank) {
     Random random(10);
     for (int trial = 0; trial < 1000; ++trial) {
         const sharding::Mesh mesh = random_mesh(random, 4, 16);
-        const int rows = uniform(random, 1, 12);
-        const int columns = uniform(random, 1, 12);
-        std::vector<std::int32_t> row;
-        std::vector<std::int32_t> column;
-        for (int count = uniform(random, 0, 3 * rows); count > 0; --count) {
-            row.push_back(uniform(random, 0, rows - 1));
-            column.push_back(uniform(random, 0, columns - 1));
-        }
-        const int matrix = planrt::number_matrix(planrt::pattern_of(rows, columns, row, column));
-        const bool transposed = uniform(random, 0, 1) == 1;
-        const std::vector<std::int64_t> extents{transposed ? rows : columns, uniform(random, 1, 4)};
-        Step step;
-        step.kind = CollectiveKind::exchange;
-        step.from = random_placement(extents, mesh, false, random);
-        step.to = random_placement(extents, mesh, false, random);
-        if (planrt::DimensionPlacement &first = step.to.dimensions[0]; !first.axes.empty()) {
-            planrt::Window window;
-            window.positions = transposed ? columns : rows;
-            window.matrix = transposed ? -matrix : matrix;
-            window.row_cuts = uniform(random, 1, static_cast<int>(first.axes.size()));
-            first.window = window;
-            if (trial % 2 == 0) { // the sums of touched rows
-                first.window->addends = true;
-                step.from = step.to;
-                step.to = sharding::summed(step.from);
-                planrt::AxisList &axes = step.to.dimensions[0].axes; // rows may go to any blocks
-                std::shuffle(axes.begin(), axes.end(), random);
-            }
-        }
+        const Step step = reference::random_sparse_step(random, mesh, trial % 2 == 0);
         const std::vector<Flow> by_rank = flow_by_rank(step, mesh);
         for (int rank = 0; rank < mesh.ranks(); ++rank)
             ASSERT_EQ(by_rank[rank], flow_of(step, mesh, rank))

@@ -1,9 +1,11 @@
 #include "cost/collectives/step_price.h"
 
+#include "cost/collectives/unit_flows.h"
 #include "sharding/bucket.h"
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace planc::cost {
 
@@ -71,7 +73,7 @@ std::int64_t elements_of(const Flow &flow, const planrt::Placement &to) {
 
 /// The price of a collective of so many elements, `payload`, on its busiest rank.
 Price price_by(Algorithm algorithm, const sharding::Step &step, const Group &group, double elements, Bytes payload,
-               const Flow &flow, const Machine &machine) {
+               int element_bytes, const Flow &flow, const Machine &machine) {
     switch (step.kind) {
     case CollectiveKind::all_reduce:
         return all_reduce(algorithm, group, payload, elements, machine.reduction_flops_per_second);
@@ -83,6 +85,8 @@ Price price_by(Algorithm algorithm, const sharding::Step &step, const Group &gro
         return all_to_all(group, payload);
     case CollectiveKind::exchange: {
         Price price = point_to_point(group, planrt::has_halos(step.to), latencies(flow, step), payload);
+        if (!flow.through.empty())
+            price.transfer = seconds_through_units(flow, element_bytes, machine);
         if (planrt::has_addends(step.from) && machine.reduction_flops_per_second > 0)
             price.arithmetic = Seconds(static_cast<double>(flow.received) / machine.reduction_flops_per_second);
         return price;
@@ -137,7 +141,7 @@ StepPrice price_flow(const sharding::Step &step, const Flow &flow, int element_b
         if (sent != nullptr && made.algorithm != sent->algorithm)
             continue;
         const support::CollectiveRate *rate = by_mpi ? measured_rate(step.kind, group, decides, machine) : nullptr;
-        Price price = price_by(range.algorithm, step, group, elements, payload, flow, machine);
+        Price price = price_by(range.algorithm, step, group, elements, payload, element_bytes, flow, machine);
         if (rate != nullptr)
             take_measured(*rate, payload, calls, price);
         const double seconds = price.latency.value + part * (price.transfer + price.arithmetic).value;
@@ -182,6 +186,20 @@ const Group &StepPrices::group_over(const std::vector<int> &axes) {
                : groups_.emplace(axes, group_of_any_role(axes, whole_, role_, machine_)).first->second;
 }
 
+/// The flow of the rank that sends most, and those of others that could take longer.
+std::vector<Flow> StepPrices::slowest_flows(const sharding::Step &step, const Group &group) {
+    if (!counts_units(step, group, mesh_, whole_, machine_)) {
+        const BusiestFlows busiest = sends_.busiest(step);
+        return {busiest.sender, busiest.receiver};
+    }
+    std::vector<Flow> flows = sends_.by_rank(step);
+    count_unit_flows(flows, step, mesh_, machine_);
+    const auto sent = [](const Flow &flow) { return std::pair(flow.sent.elements, flow.sent.calls); };
+    const auto seconds = [&](const Flow &flow) { return seconds_through_units(flow, 1, machine_); };
+    return {*std::ranges::max_element(flows, {}, sent), *std::ranges::max_element(flows, {}, seconds),
+            *std::ranges::max_element(flows, {}, &Flow::received)};
+}
+
 const StepPrice &StepPrices::of(const sharding::Step &step, int element_bytes, bool in_bucket) {
     std::string text = key(step) + std::to_string(element_bytes) + (in_bucket ? "b" : "");
     const auto [known, is_new] = known_.try_emplace(std::move(text));
@@ -191,14 +209,16 @@ const StepPrice &StepPrices::of(const sharding::Step &step, int element_bytes, b
     if (step.kind == CollectiveKind::slice)
         return price;
     const Group &group = group_over(step.axes);
-    const BusiestFlows busiest = sends_.busiest(step);
-    price = price_flow(step, busiest.sender, element_bytes, group, machine_, in_bucket);
-    if (busiest.receiver == busiest.sender)
-        return price;
-    StepPrice receiver = price_flow(step, busiest.receiver, element_bytes, group, machine_, in_bucket);
-    if (receiver.price.seconds() > price.price.seconds()) {
-        receiver.traffic = price.traffic;
-        price = receiver;
+    const std::vector<Flow> slowest = slowest_flows(step, group);
+    price = price_flow(step, slowest.front(), element_bytes, group, machine_, in_bucket);
+    for (std::size_t i = 1; i < slowest.size(); ++i) {
+        if (slowest[i] == slowest.front())
+            continue;
+        StepPrice other = price_flow(step, slowest[i], element_bytes, group, machine_, in_bucket);
+        if (other.price.seconds() > price.price.seconds()) {
+            other.traffic = price.traffic;
+            price = other;
+        }
     }
     return price;
 }

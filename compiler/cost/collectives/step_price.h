@@ -59,10 +59,11 @@ struct StepPrice {
 class StepPrices {
   public:
     /// Both must outlive this.
-    StepPrices(const sharding::Mesh &mesh, const Machine &machine) : whole_(mesh), machine_(machine), sends_(mesh) {}
+    StepPrices(const sharding::Mesh &mesh, const Machine &machine)
+        : mesh_(mesh), whole_(mesh), machine_(machine), sends_(mesh) {}
     /// `mesh`: of a role of the whole mesh, by whose numbers its ranks lie in the machine. Both must outlive this.
     StepPrices(const sharding::Mesh &mesh, const sharding::Mesh &whole, planrt::Role role, const Machine &machine)
-        : whole_(whole), role_(std::move(role)), machine_(machine), sends_(mesh) {}
+        : mesh_(mesh), whole_(whole), role_(std::move(role)), machine_(machine), sends_(mesh) {}
     const StepPrice &of(const sharding::Step &step, int element_bytes, bool in_bucket = false);
     SendTables &sends() { return sends_; }
     /// SendTables::blocks_of_needed()
@@ -70,7 +71,9 @@ class StepPrices {
 
   private:
     const Group &group_over(const std::vector<int> &axes);
+    [[nodiscard]] std::vector<Flow> slowest_flows(const sharding::Step &step, const Group &group);
 
+    const sharding::Mesh &mesh_;
     const sharding::Mesh &whole_;
     planrt::Role role_;
     const Machine &machine_;

@@ -22,6 +22,9 @@ struct Flow {
     /// Elements. Of a reduce-scatter and an all-gather, as if all blocks were as large as the largest: each of their
     /// rounds lasts as long as its largest message.
     std::int64_t received = 0;
+    /// By level of the machine, elements that pass the link of the rank's unit while its own do (unit_flows.h). Empty:
+    /// as many as if all ranks of the unit sent as much.
+    std::vector<std::int64_t> through = {};
     friend bool operator==(const Flow &, const Flow &) = default;
 };
 
