@@ -1,5 +1,7 @@
 #include "graph_data.h"
 
+#include <planrt/vertex_order.h>
+
 #include <algorithm>
 #include <set>
 
@@ -178,8 +180,11 @@ std::string GraphData::declaration(const std::string &samples, const std::vector
     const bool only_samples =
         std::ranges::all_of(fields, [&](const GraphField &field) { return field.rows == samples; });
     const bool drawn = only_samples && !header_ && random_.chance(0.7); // fields without a table are random
-    const std::string order =
-        random_.chance(0.4) ? ", order = random(seed = " + std::to_string(random_.whole(0, 99)) + ")" : "";
+    std::string order;
+    if (random_.chance(0.4))
+        order = ", order = random(seed = " + std::to_string(random_.whole(0, 99)) + ")";
+    else if (random_.chance(0.3) && planrt::has_metis())
+        order = ", order = metis";
     std::string text =
         drawn ? "graph(seed = 1" + order + ") {\n"
               : std::string("graph(\"samples.csv\", header = ") + (header_ ? "true" : "false") + order + ") {\n";
