@@ -226,10 +226,11 @@ bool Compilation::schedule() {
     return true;
 }
 
-/// Warns if the arena, whose size is exact, exceeds the machine's memory. The plan's own warning rests on an estimate.
+/// Warns if a rank's program, whose size is exact, exceeds the machine's memory. The plan's own warning rests on an
+/// estimate.
 void Compilation::warn_of_memory() {
     const cost::Machine &machine = request().request.machine;
-    const auto needed = static_cast<double>(arena_bytes());
+    const auto needed = static_cast<double>(memory_bytes());
     if (plan_->warning.empty() && machine.memory_bytes > 0 && needed > machine.memory_bytes)
         messages_ << "planc: warning: layout '" << request().layout << "' needs "
                   << cost::human_bytes(cost::Bytes(needed)) << " a rank, machine '" << machine.name << "' has "

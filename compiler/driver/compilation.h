@@ -9,6 +9,7 @@
 #include "driver/planning/request.h"
 #include "plan/plan.h"
 #include "planning/plan_search.h"
+#include "schedule/matrix_memory.h"
 #include "sema/program.h"
 #include "support/diagnostics.h"
 #include "support/source.h"
@@ -59,8 +60,10 @@ class Compilation {
     [[nodiscard]] const planning::MemorySavings &savings() const { return step_->savings(); }
     [[nodiscard]] mlir::ModuleOp module() const { return module_; }
     [[nodiscard]] std::int64_t arena_bytes() const { return driver::arena_bytes(module_); } ///< of the schedule
-    [[nodiscard]] timeline::Program timeline_program();                                     ///< of the schedule
-    [[nodiscard]] cost::Overlap overlap();                                                  ///< of the schedule
+    /// Of a rank, with its blocks of sparse matrices.
+    [[nodiscard]] std::int64_t memory_bytes() const { return schedule::memory_bytes(module_); }
+    [[nodiscard]] timeline::Program timeline_program(); ///< of the schedule
+    [[nodiscard]] cost::Overlap overlap();              ///< of the schedule
     /// Finds the step time of plan() with overlap; module() need not be its schedule. `step` is unchanged if the step
     /// is too long to be simulated, or if passes print. Returns false if an error was printed.
     [[nodiscard]] bool find_step_with_overlap(std::optional<cost::Seconds> &step);

@@ -1,12 +1,11 @@
 #include "ir/import.h"
 
+#include "ir/matrices_attribute.h"
 #include "ir/optimizer_attribute.h"
 #include "ir/subscripts.h"
 #include "sema/training/parameter_groups.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-
-#include <planrt/needed_rows.h>
 
 #include <map>
 #include <set>
@@ -32,13 +31,16 @@ class Importer {
     /// The nonzeros of a sparse argument; of others every element counts as one.
     void set_matrix(const std::string &matrix, const planrt::Pattern &pattern) {
         nonzeros_[matrix] = pattern.nonzeros();
-        numbers_[matrix] = planrt::number_matrix(pattern);
+        matrices_[matrix] = known_matrix(pattern);
     }
 
     mlir::func::FuncOp import(const sema::Network &network, llvm::StringRef symbol,
                               llvm::ArrayRef<sema::ValueId> results);
 
-    mlir::OwningOpRef<mlir::ModuleOp> take() { return std::move(module_); }
+    mlir::OwningOpRef<mlir::ModuleOp> take() {
+        set_matrices(*module_, matrices_);
+        return std::move(module_);
+    }
     mlir::Builder &builder() { return builder_; }
 
   private:
@@ -64,7 +66,7 @@ class Importer {
     mlir::OwningOpRef<mlir::ModuleOp> module_;
     std::set<std::string> symbols_;
     std::map<std::string, std::int64_t> nonzeros_;
-    std::map<std::string, int> numbers_; ///< of the same matrices (planrt/needed_rows.h)
+    KnownMatrices matrices_;
 
     // State of the current network and operation.
     SmallVector<Value> values_;
@@ -155,7 +157,7 @@ Value Importer::operation(const sema::Network &network, const sema::Operation &o
     case sema::OperationKind::edges:
         return create<EdgesOp>(
             type, builder_.getStringAttr(op.text), builder_.getI64IntegerAttr(nonzeros_of(op.text, type.elements())),
-            op.ones ? builder_.getUnitAttr() : mlir::UnitAttr(), builder_.getI64IntegerAttr(numbers_[op.text]));
+            op.ones ? builder_.getUnitAttr() : mlir::UnitAttr(), builder_.getI64IntegerAttr(matrices_[op.text].number));
     case sema::OperationKind::embedding:
     case sema::OperationKind::slice:
     case sema::OperationKind::concat:
@@ -267,7 +269,7 @@ Value Importer::spmm(const sema::Operation &op, TensorType type) {
     return create<SpmmOp>(
         type, builder_.getStringAttr(op.text), builder_.getStringAttr(subscripts_of(op).text()), operands_[0],
         builder_.getI64IntegerAttr(nonzeros), op.mean ? builder_.getUnitAttr() : mlir::UnitAttr(),
-        builder_.getI64IntegerAttr(numbers_[op.text]), builder_.getI64IntegerAttr(0), mlir::UnitAttr());
+        builder_.getI64IntegerAttr(matrices_[op.text].number), builder_.getI64IntegerAttr(0), mlir::UnitAttr());
 }
 
 /// Sets the attributes of a parameter whose settings differ from the optimizer's.

@@ -21,15 +21,15 @@ std::vector<const plan::Plan *> pointers(const std::vector<plan::Plan> &plans) {
 
 /// The time of the step with overlap; none if the program does not keep the limit on memory.
 std::optional<cost::Seconds> simulated_step(const plan::Plan &plan, const Scheduled &schedule) {
-    if (!keeps_limit(plan, schedule.arena_bytes) || !schedule.overlap)
+    if (!keeps_limit(plan, schedule.memory_bytes) || !schedule.overlap)
         return std::nullopt;
     return schedule.overlap->step;
 }
 
 } // namespace
 
-bool keeps_limit(const plan::Plan &plan, std::int64_t arena_bytes) {
-    return plan.memory_limit_bytes == 0 || static_cast<double>(arena_bytes) <= plan.memory_limit_bytes;
+bool keeps_limit(const plan::Plan &plan, std::int64_t memory_bytes) {
+    return plan.memory_limit_bytes == 0 || static_cast<double>(memory_bytes) <= plan.memory_limit_bytes;
 }
 
 bool PlanSearch::may_simulate() const {

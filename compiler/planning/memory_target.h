@@ -17,11 +17,11 @@ class MemoryTarget {
     explicit MemoryTarget(double asked) : asked_(asked), planned_for_(asked) {}
 
     [[nodiscard]] double planned_for() const { return planned_for_; }
-    [[nodiscard]] bool keeps(std::int64_t arena_bytes) const { return static_cast<double>(arena_bytes) <= asked_; }
+    [[nodiscard]] bool keeps(std::int64_t memory_bytes) const { return static_cast<double>(memory_bytes) <= asked_; }
 
-    /// Called if the program of the plan takes `arena_bytes`, which are too many: tightens the limit. Returns false if
+    /// Called if the program of the plan takes `memory_bytes`, which are too many: tightens the limit. Returns false if
     /// nothing is left to try.
-    [[nodiscard]] bool tighten(const plan::Plan &plan, std::int64_t arena_bytes);
+    [[nodiscard]] bool tighten(const plan::Plan &plan, std::int64_t memory_bytes);
 
   private:
     double asked_;

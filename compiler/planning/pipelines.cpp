@@ -111,9 +111,9 @@ std::optional<PlanSearch::Race> PlanSearch::race(Found &other, cost::Seconds at_
         if (made.empty())
             return std::nullopt;
         race.schedule = std::move(made.front());
-        if (asked == 0 || target.keeps(race.schedule->arena_bytes))
+        if (asked == 0 || target.keeps(race.schedule->memory_bytes))
             break;
-        if (!target.tighten(other.plan, race.schedule->arena_bytes))
+        if (!target.tighten(other.plan, race.schedule->memory_bytes))
             return race;
         if (!make_plan(other, target.planned_for(), at_most))
             return std::nullopt;

@@ -273,7 +273,7 @@ bool PlanSearch::tighten_limit(double asked, Wanted wanted) {
             if (!schedule_found(asked, wanted))
                 return false;
             const std::int64_t arena =
-                candidates_ ? candidates_->schedules.front().arena_bytes : schedule_->arena_bytes;
+                candidates_ ? candidates_->schedules.front().memory_bytes : schedule_->memory_bytes;
             if (target.keeps(arena))
                 return true;
             candidates_.reset();
@@ -309,7 +309,7 @@ bool PlanSearch::take_smallest(double asked) {
     std::vector<Scheduled> made = smallest->step->schedule({&smallest->plan}, Wanted::program);
     if (made.empty())
         return false;
-    const double arena = static_cast<double>(made.front().arena_bytes);
+    const double arena = static_cast<double>(made.front().memory_bytes);
     if (arena > asked) {
         const double takes = least_arena_ == 0 ? arena : std::min(arena, static_cast<double>(least_arena_));
         smallest->plan = too_large(cost::Bytes(takes), asked);
@@ -323,7 +323,7 @@ bool PlanSearch::take_smallest(double asked) {
         std::vector<Scheduled> of_faster = faster.step->schedule({&faster.plan}, Wanted::program);
         if (of_faster.empty())
             return false;
-        if (static_cast<double>(of_faster.front().arena_bytes) <= asked) {
+        if (static_cast<double>(of_faster.front().memory_bytes) <= asked) {
             found_ = std::move(faster);
             schedule_ = std::move(of_faster.front());
             return true;

@@ -56,7 +56,7 @@ struct Answer {
 };
 
 /// Whether a program with an arena of so many bytes keeps the requested limit on memory.
-[[nodiscard]] bool keeps_limit(const plan::Plan &plan, std::int64_t arena_bytes);
+[[nodiscard]] bool keeps_limit(const plan::Plan &plan, std::int64_t memory_bytes);
 
 /// Whether parameters, the optimizer's state and gradients alone are too much for all ranks together, by the planner's
 /// estimate: no savings help then, nor a pipeline.

@@ -23,7 +23,8 @@ class ScheduledProgram {
 
 /// The schedule of a plan: exact where the plan's own figures are estimates.
 struct Scheduled {
-    std::int64_t arena_bytes = 0;         ///< of a rank, for what was wanted: the whole program, or the step alone
+    std::int64_t memory_bytes =
+        0; ///< of a rank, with its sparse matrices, for what was wanted: the whole program, or the step alone
     std::optional<cost::Overlap> overlap; ///< of the step, simulated; none: not asked for
     std::unique_ptr<ScheduledProgram> program;
 };

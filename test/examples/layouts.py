@@ -119,7 +119,7 @@ def check_memory(memory):
     if max(memory["measured"]) != memory["predicted"]:
         raise RuntimeError(f"the arena has {memory['measured']} bytes where planc says {memory['predicted']}")
     for rank, resident in enumerate(memory["resident"]):
-        known = sum(memory[part][rank] for part in ("measured", "primitives", "data"))
+        known = sum(memory[part][rank] for part in ("measured", "primitives", "data", "matrices"))
         if abs(resident - known) > MEMORY_TOLERANCE * known + LIBRARIES:
             raise RuntimeError(f"rank {rank} takes {resident:,} bytes, of which {known:,} are accounted for")
 

@@ -56,7 +56,7 @@ class InventedStep : public TrainingStep {
             const Figures &of_plan = world_.figures.at(name);
             Scheduled &one = made.emplace_back();
             one.program = std::make_unique<InventedProgram>(name);
-            one.arena_bytes = wanted == Wanted::simulated_step ? of_plan.step_arena : whole_arena(of_plan);
+            one.memory_bytes = wanted == Wanted::simulated_step ? of_plan.step_arena : whole_arena(of_plan);
             if (wanted != Wanted::program)
                 one.overlap = cost::Overlap{cost::Seconds(of_plan.step), {}};
         }

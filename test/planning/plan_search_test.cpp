@@ -453,7 +453,7 @@ TEST(PlanSearch, TheSmallestProgramIsTakenWhereNoOtherFits) {
     EXPECT_EQ(answer->plan.failure, "");
     EXPECT_EQ(name_of(answer->plan), "smallest");
     ASSERT_TRUE(answer->schedule);
-    EXPECT_EQ(answer->schedule->arena_bytes, 98);
+    EXPECT_EQ(answer->schedule->memory_bytes, 98);
 }
 
 TEST(PlanSearch, APlanThatCostsALittleMoreAndIsSimulatedFasterIsChosen) {

@@ -63,6 +63,8 @@ class Json {
         const Memory &memory = table_.memory;
         if (options_.arena_bytes > 0)
             json_.member("arena_bytes", options_.arena_bytes);
+        if (options_.matrix_bytes > 0)
+            json_.member("matrix_bytes", options_.matrix_bytes);
         json_.member("memory_bytes", whole(memory.total())).key("memory").begin_object();
         json_.member("parameters", whole(memory.parameters)).member("gradients", whole(memory.gradients));
         json_.member("optimizer_state", whole(memory.optimizer_state)).member("activations", whole(memory.activations));

@@ -24,6 +24,7 @@ struct ReportOptions {
     std::int64_t arena_bytes = 0;        ///< what a rank of the scheduled program allocates, exact; 0: not scheduled
     std::vector<std::string> savings;    ///< other savings of memory: "4 micro-batches", "activations recomputed"
     std::optional<Overlap> overlap = {}; ///< none: not scheduled
+    std::int64_t matrix_bytes = 0;       ///< its blocks of sparse matrices besides, exact
 };
 
 [[nodiscard]] std::string text_report(const CostTable &table, const Machine &machine, const ReportOptions &options);

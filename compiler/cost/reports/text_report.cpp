@@ -136,7 +136,10 @@ class Text {
     std::string arena() const {
         std::string text;
         if (options_.arena_bytes > 0)
-            text = "memory of a rank: " + grouped(options_.arena_bytes) + " bytes\n";
+            text =
+                "memory of a rank: " + grouped(options_.arena_bytes) + " bytes" +
+                (options_.matrix_bytes > 0 ? ", and " + grouped(options_.matrix_bytes) + " of sparse matrices" : "") +
+                "\n";
         for (const std::string &saving : options_.savings)
             text += "saves memory: " + saving + "\n";
         return text;

@@ -122,8 +122,9 @@ int cost_command(const Options &options) {
         return compilation.exit_code();
     const cost::CostTable &table = *compilation.plan().cost;
     const cost::Machine &machine = compilation.request().request.machine;
-    const cost::ReportOptions report{compilation.network_name(), options.formulas, compilation.arena_bytes(),
-                                     words(compilation.savings()), compilation.overlap()};
+    const cost::ReportOptions report{
+        compilation.network_name(),   options.formulas,      compilation.arena_bytes(),
+        words(compilation.savings()), compilation.overlap(), compilation.memory_bytes() - compilation.arena_bytes()};
     switch (options.format) {
     case ReportFormat::table:
         std::cout << cost::text_report(table, machine, report);

@@ -1,5 +1,7 @@
 #include "driver/planning/derived_step.h"
 
+#include "schedule/matrix_memory.h"
+
 #include <algorithm>
 
 namespace planc::driver {
@@ -20,7 +22,7 @@ std::optional<std::int64_t> DerivedStep::complete(const plan::Plan &plan, planni
     scheduler().complete(plan, scheduled);
     if (!is_made(scheduled))
         return std::nullopt;
-    return arena_bytes(*module_of(scheduled).module);
+    return schedule::memory_bytes(*module_of(scheduled).module);
 }
 
 bool DerivedStep::is_made(planning::Scheduled &scheduled) const {

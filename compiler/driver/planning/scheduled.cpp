@@ -4,6 +4,7 @@
 #include "driver/planning/request.h"
 #include "plan/near_optimal.h"
 #include "schedule/evaluation.h"
+#include "schedule/matrix_memory.h"
 #include "schedule/schedule.h"
 #include "schedule/staged.h"
 #include "spmd/materialize.h"
@@ -88,7 +89,7 @@ namespace {
 /// simulation.
 bool is_better(mlir::ModuleOp staged, mlir::ModuleOp whole, const cost::Machine &machine, double limit) {
     const auto keeps = [&](mlir::ModuleOp module) {
-        return limit == 0 || static_cast<double>(arena_bytes(module)) <= limit;
+        return limit == 0 || static_cast<double>(schedule::memory_bytes(module)) <= limit;
     };
     if (keeps(staged) != keeps(whole))
         return keeps(staged);
@@ -157,7 +158,7 @@ class Scheduler::Job {
         case 1:
             ir().error = scheduler_->schedule(*ir().module);
             if (ir().error.empty())
-                made_.arena_bytes = arena_bytes(*ir().module);
+                made_.memory_bytes = schedule::memory_bytes(*ir().module);
             break;
         case 2:
             program_ = timeline::read_schedule(*ir().module, scheduler_->request_.machine);

@@ -32,8 +32,8 @@ extern const char *const not_laid_out; ///< another internal error
 [[nodiscard]] bool lay_out_by(const plan::Plan &plan, const cost::Machine &machine, mlir::ModuleOp module);
 
 /// Schedules a program with a training step that is laid out. Products use gathers piece by piece (schedule/staged.h)
-/// where only then the arena keeps the limit, in bytes (0: there is none), or where the simulated step is then faster
-/// by more than plan::least_gain.
+/// where only then the memory of a rank keeps the limit, in bytes (0: there is none), or where the simulated step is
+/// then faster by more than plan::least_gain.
 [[nodiscard]] std::optional<PassError> schedule_program(mlir::ModuleOp module, const cost::Machine &machine,
                                                         double limit, bool print);
 

@@ -27,4 +27,7 @@ void number_matrix(const Pattern &pattern, int number);
 [[nodiscard]] std::int64_t most_nonzeros(int matrix, const std::vector<int> &row_cuts,
                                          const std::vector<int> &column_cuts);
 
+/// The nonzeros in these rows and columns; lists do not count.
+[[nodiscard]] std::int64_t nonzeros(int matrix, Range rows, Range columns);
+
 } // namespace planrt

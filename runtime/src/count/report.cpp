@@ -73,12 +73,13 @@ struct Memory {
     std::int64_t arena;      ///< measured
     std::int64_t variables;  ///< its weights and optimizer state
     std::int64_t data;       ///< the samples that it keeps
+    std::int64_t matrices;   ///< its blocks of sparse matrices
     std::int64_t primitives; ///< what oneDNN's primitives work in, besides the arena
     std::int64_t resident;   ///< the most that the process ever had
 };
 
-Memory memory_of(const Program &program, const Mesh &mesh, int rank, std::int64_t high_water, std::int64_t data) {
-    Memory memory{high_water, 0, data, primitive_scratch_bytes(), 0};
+Memory memory_of(const Program &program, const Mesh &mesh, int rank, const Held &held) {
+    Memory memory{held.high_water, 0, held.data, held.matrices, primitive_scratch_bytes(), 0};
     for (const Variable &variable : program.variables) {
         const Role role = role_of(program, variable.role);
         if (const int within = role.rank_within(mesh, rank); within >= 0)
@@ -133,6 +134,7 @@ class Report {
                     static_cast<long long>(program_.arena_bytes)) +
                memory_of_all_ranks(&Memory::arena) + ", \"variables\": " + memory_of_all_ranks(&Memory::variables) +
                ", \"data\": " + memory_of_all_ranks(&Memory::data) +
+               ", \"matrices\": " + memory_of_all_ranks(&Memory::matrices) +
                ", \"primitives\": " + memory_of_all_ranks(&Memory::primitives) +
                ", \"resident\": " + memory_of_all_ranks(&Memory::resident) + "}" +
                (times == nullptr ? "" : ",\n  \"times\": " + times->json_text()) + "\n}\n";
@@ -193,10 +195,10 @@ class Report {
 
 } // namespace
 
-bool report_communication(const Program &program, const Mesh &mesh, int rank, std::int64_t steps,
-                          std::int64_t high_water, std::int64_t data, const Times *times, const std::string &path) {
+bool report_communication(const Program &program, const Mesh &mesh, int rank, std::int64_t steps, const Held &held,
+                          const Times *times, const std::string &path) {
     const AllCounts counts(mesh.ranks(), static_cast<int>(program.collectives.size()));
-    const std::vector<Memory> memory = memory_of_all(memory_of(program, mesh, rank, high_water, data), mesh.ranks());
+    const std::vector<Memory> memory = memory_of_all(memory_of(program, mesh, rank, held), mesh.ranks());
     int different = 0;
     together([&] {
         if (rank != 0)

@@ -10,11 +10,18 @@
 
 namespace planrt {
 
+/// Bytes that a rank keeps.
+struct Held {
+    std::int64_t high_water; ///< the most of its buffers
+    std::int64_t data;       ///< samples
+    std::int64_t matrices;   ///< blocks of sparse matrices
+};
+
 /// Writes the report as JSON at rank 0. Collective over the world. Returns true if all counts of `steps` training steps
 /// are as predicted and the largest `high_water` of any rank, in bytes, is that of the program; otherwise rank 0 has
-/// reported the first difference. `data`: bytes of the samples that the rank keeps. `times`: included in the report;
+/// reported the first difference. `times`: included in the report;
 /// null if nothing was measured. Errors: CommonFailure.
-bool report_communication(const Program &program, const Mesh &mesh, int rank, std::int64_t steps,
-                          std::int64_t high_water, std::int64_t data, const Times *times, const std::string &path);
+bool report_communication(const Program &program, const Mesh &mesh, int rank, std::int64_t steps, const Held &held,
+                          const Times *times, const std::string &path);
 
 } // namespace planrt

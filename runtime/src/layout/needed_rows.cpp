@@ -48,6 +48,20 @@ class ByRows {
         return list;
     }
 
+    [[nodiscard]] std::int64_t nonzeros(Range rows, Range columns) const {
+        if (rows.size() == 0)
+            return 0;
+        if (columns.begin == 0 && columns.end == columns_)
+            return row_begin_[rows.end] - row_begin_[rows.begin];
+        std::int64_t sum = 0;
+        for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+            const auto begin = column_.begin() + row_begin_[row];
+            const auto end = column_.begin() + row_begin_[row + 1];
+            sum += std::lower_bound(begin, end, columns.end) - std::lower_bound(begin, end, columns.begin);
+        }
+        return sum;
+    }
+
     /// A count of all blocks, by how rows and columns are cut.
     using CutsOfBoth = std::pair<std::vector<int>, std::vector<int>>;
     enum class Most : std::uint8_t { nonzeros, needed };
@@ -220,6 +234,12 @@ std::int64_t most_nonzeros(int matrix, const std::vector<int> &row_cuts, const s
     const bool transposed = matrix < 0; // whose blocks have as many
     return most(ByRows::Most::nonzeros, matrix, false,
                 {transposed ? column_cuts : row_cuts, transposed ? row_cuts : column_cuts});
+}
+
+std::int64_t nonzeros(int matrix, Range rows, Range columns) {
+    Registry &all = registry();
+    const std::scoped_lock lock(all.mutex);
+    return all.at(matrix).make(false).nonzeros(rows, columns);
 }
 
 std::int64_t most_needed_rows(int matrix, const std::vector<int> &row_cuts, const std::vector<int> &column_cuts) {

@@ -231,7 +231,7 @@ bool Training::report(const Times *times) {
         run_on_zeros(program_.evaluate_step, program_.evaluation_fields);
     run_on_zeros(program_.predict_step, program_.prediction_fields);
     return report_communication(program_, engine_.mesh(), engine_.rank(), std::max<std::int64_t>(steps_ - first_, 0),
-                                engine_.high_water(), batches_->bytes() + matrices_->bytes(), times,
+                                {engine_.high_water(), batches_->bytes(), matrices_->bytes()}, times,
                                 options_.comm_report);
 }
 
