@@ -230,7 +230,7 @@ bool Compilation::schedule() {
 /// estimate.
 void Compilation::warn_of_memory() {
     const cost::Machine &machine = request().request.machine;
-    const auto needed = static_cast<double>(memory_bytes());
+    const auto needed = static_cast<double>(memory().all);
     if (plan_->warning.empty() && machine.memory_bytes > 0 && needed > machine.memory_bytes)
         messages_ << "planc: warning: layout '" << request().layout << "' needs "
                   << cost::human_bytes(cost::Bytes(needed)) << " a rank, machine '" << machine.name << "' has "

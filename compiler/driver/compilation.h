@@ -59,11 +59,10 @@ class Compilation {
     [[nodiscard]] bool has_request() const { return step_ != nullptr; }
     [[nodiscard]] const planning::MemorySavings &savings() const { return step_->savings(); }
     [[nodiscard]] mlir::ModuleOp module() const { return module_; }
-    [[nodiscard]] std::int64_t arena_bytes() const { return driver::arena_bytes(module_); } ///< of the schedule
-    /// Of a rank, with its blocks of sparse matrices.
-    [[nodiscard]] std::int64_t memory_bytes() const { return schedule::memory_bytes(module_); }
-    [[nodiscard]] timeline::Program timeline_program(); ///< of the schedule
-    [[nodiscard]] cost::Overlap overlap();              ///< of the schedule
+    [[nodiscard]] std::int64_t arena_bytes() const { return driver::arena_bytes(module_); }      ///< of the schedule
+    [[nodiscard]] schedule::RankMemory memory() const { return schedule::rank_memory(module_); } ///< of the schedule
+    [[nodiscard]] timeline::Program timeline_program();                                          ///< of the schedule
+    [[nodiscard]] cost::Overlap overlap();                                                       ///< of the schedule
     /// Finds the step time of plan() with overlap; module() need not be its schedule. `step` is unchanged if the step
     /// is too long to be simulated, or if passes print. Returns false if an error was printed.
     [[nodiscard]] bool find_step_with_overlap(std::optional<cost::Seconds> &step);

@@ -7,9 +7,9 @@ bool MemoryTarget::tighten(const plan::Plan &plan, std::int64_t memory_bytes) {
     const auto arena = static_cast<double>(memory_bytes);
     // If the same plan was found again, its estimate is far below the limit, and the next plan must have a smaller
     // estimate.
-    const double planned = arena == last_arena_ ? plan.cost->memory.total().value : planned_for_;
+    const double planned = arena == last_memory_ ? plan.cost->memory.total().value : planned_for_;
     planned_for_ = planned * asked_ / arena;
-    last_arena_ = arena;
+    last_memory_ = arena;
     return attempts_++ < most_attempts;
 }
 

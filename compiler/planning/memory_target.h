@@ -26,7 +26,7 @@ class MemoryTarget {
   private:
     double asked_;
     double planned_for_;
-    double last_arena_ = 0;
+    double last_memory_ = 0;
     int attempts_ = 0;
 };
 

@@ -45,7 +45,7 @@ std::optional<Answer> PlanSearch::run() {
         others_.clear();
         tried_.clear();
         schedule_.reset();
-        least_arena_ = 0;
+        least_memory_ = 0;
         if (!find_plan(asked_limit, asked_limit) || !keep_limit(wanted))
             return std::nullopt;
         if (found_.plan.failure.empty() && !choose(wanted))
@@ -278,7 +278,7 @@ bool PlanSearch::tighten_limit(double asked, Wanted wanted) {
                 return true;
             candidates_.reset();
             schedule_.reset();
-            least_arena_ = least_arena_ == 0 ? arena : std::min(least_arena_, arena);
+            least_memory_ = least_memory_ == 0 ? arena : std::min(least_memory_, arena);
             may_fit = target.tighten(found_.plan, arena) && round < most_rounds;
             found_.plan = too_large(cost::Bytes(static_cast<double>(arena)), asked);
         } else if (!found_.plan.out_of_memory) {
@@ -301,8 +301,8 @@ bool PlanSearch::take_smallest(double asked) {
     if (!find_smallest(smallest))
         return false;
     if (!smallest) {
-        if (least_arena_ > 0)
-            found_.plan = too_large(cost::Bytes(static_cast<double>(least_arena_)), asked);
+        if (least_memory_ > 0)
+            found_.plan = too_large(cost::Bytes(static_cast<double>(least_memory_)), asked);
         return true;
     }
     const cost::Bytes estimate = smallest->plan.cost->memory.total();
@@ -311,7 +311,7 @@ bool PlanSearch::take_smallest(double asked) {
         return false;
     const double arena = static_cast<double>(made.front().memory_bytes);
     if (arena > asked) {
-        const double takes = least_arena_ == 0 ? arena : std::min(arena, static_cast<double>(least_arena_));
+        const double takes = least_memory_ == 0 ? arena : std::min(arena, static_cast<double>(least_memory_));
         smallest->plan = too_large(cost::Bytes(takes), asked);
         found_ = *std::move(smallest);
         return true;

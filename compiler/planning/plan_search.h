@@ -55,7 +55,7 @@ struct Answer {
     std::optional<Scheduled> schedule; ///< of the plan's whole program; none: choosing the plan did not need it
 };
 
-/// Whether a program with an arena of so many bytes keeps the requested limit on memory.
+/// Whether a program that takes so many bytes of a rank keeps the requested limit on memory.
 [[nodiscard]] bool keeps_limit(const plan::Plan &plan, std::int64_t memory_bytes);
 
 /// Whether parameters, the optimizer's state and gradients alone are too much for all ranks together, by the planner's
@@ -149,7 +149,7 @@ class PlanSearch {
     std::optional<bool> may_divide_; ///< none: not asked yet
     double work_left_ = 1;           ///< of the whole search: Plan::share
     std::vector<Tried> tried_;
-    std::int64_t least_arena_ = 0;         ///< of the programs that were too large; 0: there was none
+    std::int64_t least_memory_ = 0;        ///< of the programs that were too large; 0: there was none
     std::optional<Scheduled> schedule_;    ///< of the plan that was found or chosen
     std::optional<Candidates> candidates_; ///< already scheduled when the plan's memory was checked
     bool limit_is_asked_ = false;          ///< by the user; else it is the machine's

@@ -23,8 +23,8 @@ class ScheduledProgram {
 
 /// The schedule of a plan: exact where the plan's own figures are estimates.
 struct Scheduled {
-    std::int64_t memory_bytes =
-        0; ///< of a rank, with its sparse matrices, for what was wanted: the whole program, or the step alone
+    /// Of a rank, with its sparse matrices, for what was wanted: the whole program, or the step alone.
+    std::int64_t memory_bytes = 0;
     std::optional<cost::Overlap> overlap; ///< of the step, simulated; none: not asked for
     std::unique_ptr<ScheduledProgram> program;
 };

@@ -11,10 +11,11 @@
 
 #include <planrt/needed_rows.h>
 #include <planrt/staged.h>
+#include <planrt/vertex_order.h>
 
 #include <algorithm>
-#include <map>
-#include <tuple>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace planc::schedule {
@@ -32,28 +33,40 @@ class MatrixMemory {
         });
     }
 
-    std::int64_t most() {
-        std::int64_t most = 0;
-        for (int rank = 0; rank < mesh_.ranks() && !blocks_.empty(); ++rank) {
-            std::int64_t bytes = 0;
-            for (const auto &[key, block] : blocks_)
-                bytes += bytes_of(block, rank);
-            most = std::max(most, bytes);
-        }
-        return most;
+    [[nodiscard]] std::int64_t most() const {
+        std::vector<std::int64_t> bytes(static_cast<std::size_t>(mesh_.ranks()), 0);
+        for (const Stored &block : blocks_)
+            add_bytes(block, bytes);
+        return std::ranges::max(bytes);
     }
 
   private:
+    /// A side of the matrix by which blocks differ. Loops that are not cut are alike.
+    struct Side {
+        explicit Side(const LoopDimension &side)
+            : axes(side.axes), role(axes.empty() ? "" : side.role),
+              window(axes.empty() ? planrt::Boxed<planrt::Window>() : side.window) {}
+        std::vector<std::string> axes;
+        std::string role;
+        planrt::Boxed<planrt::Window> window;
+        friend bool operator==(const Side &, const Side &) = default;
+    };
+    struct Key {
+        std::string matrix;
+        int number;
+        bool transposed;
+        bool mean;
+        Side rows;
+        Side columns;
+        std::vector<std::string> cuts_of_pieces;
+        friend bool operator==(const Key &, const Key &) = default;
+    };
     struct Stored {
-        planrt::Placement placement; ///< rows and columns
-        int number = 0;              ///< of the matrix (planrt/needed_rows.h)
-        bool transposed = false;
-        std::int64_t bytes_of_value = 0; ///< 0: all values are alike
+        Key key;
+        planrt::Placement placement = {}; ///< rows and columns
+        std::int64_t bytes_of_value = 0;  ///< 0: all values are alike
         std::int64_t pieces = 1;
     };
-    /// Matrix, its number, transposed, mean, the axes of rows and columns, those that cut pieces.
-    using Key = std::tuple<std::string, int, bool, bool, std::vector<std::string>, std::vector<std::string>,
-                           std::vector<std::string>>;
 
     [[nodiscard]] planrt::DimensionPlacement placed(const LoopDimension &side) const {
         planrt::DimensionPlacement placed{side.extent, {}, side.window};
@@ -65,25 +78,23 @@ class MatrixMemory {
     void add(mlir::Operation *op) {
         const MatrixBlock block = matrix_block(op);
         const auto known = matrices_.find(block.matrix.str());
-        if (known == matrices_.end())
+        if (known == matrices_.end() || known->second.number == 0)
             return; // the data were not read
-        Stored stored;
-        stored.number = known->second.number;
-        if (block.parts > 0)
-            stored.number = static_cast<int>(mlir::cast<ir::SpmmOp>(op).getNumber());
-        std::vector<std::string> cuts;
+        const int number =
+            block.parts > 0 ? static_cast<int>(mlir::cast<ir::SpmmOp>(op).getNumber()) : known->second.number;
+        Stored stored{
+            {block.matrix.str(), number, block.transposed, block.mean, Side(block.rows), Side(block.columns), {}}};
         if (ir::WaitOp wait = staged_wait(op)) {
             for (const LoopDimension &cut : dimensions_of(ir::type_of(start_of(wait).getInputs().front())))
-                cuts.insert(cuts.end(), cut.axes.begin(), cut.axes.end());
+                stored.key.cuts_of_pieces.insert(stored.key.cuts_of_pieces.end(), cut.axes.begin(), cut.axes.end());
             stored.pieces = pieces_of(start_of(wait));
         }
-        const Key key{block.matrix.str(), stored.number, block.transposed, block.mean, block.rows.axes,
-                      block.columns.axes, cuts};
+        if (std::ranges::find(blocks_, stored.key, &Stored::key) != blocks_.end())
+            return;
         stored.placement.dimensions = {placed(block.rows), placed(block.columns)};
-        stored.transposed = block.transposed;
         if (block.mean ? known->second.mean_has_values : known->second.has_values)
             stored.bytes_of_value = ir::type_of(op->getResult(0)).getElementType().getIntOrFloatBitWidth() / 8;
-        blocks_.try_emplace(key, stored);
+        blocks_.push_back(std::move(stored));
     }
 
     [[nodiscard]] std::int64_t pieces_of(ir::StartOp start) const {
@@ -92,42 +103,56 @@ class MatrixMemory {
         return 1 + std::ssize(planrt::staged_gather(info.kind, info.axes, from, to, mesh_, 0)->rounds);
     }
 
-    std::int64_t bytes_of(const Stored &block, int rank) {
-        const planrt::Box box = planrt::local_box(block.placement, mesh_, rank);
-        const std::int64_t rows = block.transposed ? box[1].size() : box[0].size();
-        return block.pieces * (rows + 1) * static_cast<std::int64_t>(sizeof(std::int64_t)) +
-               nonzeros_of(block, box) * (static_cast<std::int64_t>(sizeof(std::int32_t)) + block.bytes_of_value);
+    /// Where blocks begin and end along a dimension, ascending.
+    static planrt::Cuts cuts(const std::vector<planrt::Box> &boxes, std::size_t dimension, std::int64_t extent) {
+        planrt::Cuts cuts{0, extent};
+        for (const planrt::Box &box : boxes)
+            if (box[dimension].end > box[dimension].begin)
+                cuts.insert(cuts.end(), {box[dimension].begin, box[dimension].end});
+        std::ranges::sort(cuts);
+        cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+        return cuts;
     }
 
-    std::int64_t nonzeros_of(const Stored &block, const planrt::Box &box) {
-        const planrt::Range rows{box[0].begin, box[0].end};
-        const planrt::Range columns{box[1].begin, box[1].end};
-        const auto [known, is_new] =
-            nonzeros_.try_emplace({block.number, rows.begin, rows.end, columns.begin, columns.end});
-        if (is_new)
-            known->second = planrt::nonzeros(block.number, rows, columns);
-        return known->second;
+    void add_bytes(const Stored &block, std::vector<std::int64_t> &bytes) const {
+        std::vector<planrt::Box> boxes;
+        for (int rank = 0; rank < mesh_.ranks(); ++rank)
+            boxes.push_back(planrt::local_box(block.placement, mesh_, rank));
+        const planrt::Cuts rows = cuts(boxes, 0, block.placement.dimensions[0].extent);
+        const planrt::Cuts columns = cuts(boxes, 1, block.placement.dimensions[1].extent);
+        const std::vector<std::int64_t> &nonzeros = planrt::block_nonzeros(block.key.number, rows, columns);
+        const auto part = [](const planrt::Cuts &cuts, std::int64_t begin) {
+            return static_cast<std::size_t>(std::ranges::lower_bound(cuts, begin) - cuts.begin());
+        };
+        for (std::size_t rank = 0; rank < boxes.size(); ++rank) {
+            const planrt::Range &of_rows = boxes[rank][0];
+            const planrt::Range &of_columns = boxes[rank][1];
+            const std::int64_t stored_rows = block.key.transposed ? of_columns.size() : of_rows.size();
+            bytes[rank] += block.pieces * (stored_rows + 1) * static_cast<std::int64_t>(sizeof(std::int64_t));
+            if (of_rows.begin == of_rows.end || of_columns.begin == of_columns.end)
+                continue;
+            bytes[rank] += (static_cast<std::int64_t>(sizeof(std::int32_t)) + block.bytes_of_value) *
+                           nonzeros[part(rows, of_rows.begin) * (columns.size() - 1) + part(columns, of_columns.begin)];
+        }
     }
 
     ir::KnownMatrices matrices_;
     ir::MeshAttr attribute_;
     planrt::Mesh mesh_;
-    std::map<Key, Stored> blocks_;
-    std::map<std::tuple<int, std::int64_t, std::int64_t, std::int64_t, std::int64_t>, std::int64_t> nonzeros_;
+    std::vector<Stored> blocks_;
 };
 
 } // namespace
 
-std::int64_t matrix_bytes(mlir::ModuleOp scheduled, int role) {
-    return MatrixMemory(scheduled, role).most();
-}
-
-std::int64_t memory_bytes(mlir::ModuleOp scheduled) {
+RankMemory rank_memory(mlir::ModuleOp scheduled) {
     const std::vector<std::int64_t> of_roles = arenas(scheduled);
-    std::int64_t most = 0;
-    for (std::size_t role = 0; role < of_roles.size(); ++role)
-        most = std::max(most, of_roles[role] + matrix_bytes(scheduled, static_cast<int>(role)));
-    return most;
+    RankMemory memory;
+    for (std::size_t role = 0; role < of_roles.size(); ++role) {
+        const std::int64_t matrices = MatrixMemory(scheduled, static_cast<int>(role)).most();
+        memory.matrices = std::max(memory.matrices, matrices);
+        memory.all = std::max(memory.all, of_roles[role] + matrices);
+    }
+    return memory;
 }
 
 } // namespace planc::schedule

@@ -8,10 +8,10 @@
 
 namespace planc::schedule {
 
-/// The bytes of all blocks, each once, on the rank of a role (planrt::Role) that has most.
-[[nodiscard]] std::int64_t matrix_bytes(mlir::ModuleOp scheduled, int role);
-
-/// What a rank takes: arena and matrices of the role that takes most.
-[[nodiscard]] std::int64_t memory_bytes(mlir::ModuleOp scheduled);
+struct RankMemory {
+    std::int64_t matrices = 0; ///< bytes of all blocks, each once, on the rank that has most
+    std::int64_t all = 0;      ///< arena and matrices of the rank that takes most
+};
+[[nodiscard]] RankMemory rank_memory(mlir::ModuleOp scheduled);
 
 } // namespace planc::schedule

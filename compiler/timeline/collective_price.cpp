@@ -46,11 +46,11 @@ CollectivePrice::CollectivePrice(ir::StartOp start, ir::WaitOp wait, ir::MeshAtt
     for (const schedule::CollectiveInfo::Member &member : info_.members) {
         const sharding::Step &step = steps_.emplace_back(info_.kind, info_.axes, member.from, member.to);
         std::vector<cost::Flow> &flow = known.flows[cost::key(step)];
-        if (flow.empty() && cost::uniform_traffic(step, mesh_)) {
-            flow = {cost::busiest_flows(step, mesh_).sender};
-        } else if (flow.empty()) {
-            flow = cost::flow_by_rank(step, mesh_);
-            if (cost::counts_units(step, group_, mesh_, whole, machine))
+        if (flow.empty()) {
+            const bool by_units = cost::counts_units(step, group_, mesh_, whole, machine);
+            const bool alike = !by_units && cost::uniform_traffic(step, mesh_);
+            flow = alike ? std::vector{cost::busiest_flows(step, mesh_).sender} : cost::flow_by_rank(step, mesh_);
+            if (by_units)
                 cost::count_unit_flows(flow, step, mesh_, machine);
         }
         flows_.push_back(&flow);

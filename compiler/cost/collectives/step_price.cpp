@@ -195,9 +195,13 @@ std::vector<Flow> StepPrices::slowest_flows(const sharding::Step &step, const Gr
     std::vector<Flow> flows = sends_.by_rank(step);
     count_unit_flows(flows, step, mesh_, machine_);
     const auto sent = [](const Flow &flow) { return std::pair(flow.sent.elements, flow.sent.calls); };
-    const auto seconds = [&](const Flow &flow) { return seconds_through_units(flow, 1, machine_); };
-    return {*std::ranges::max_element(flows, {}, sent), *std::ranges::max_element(flows, {}, seconds),
-            *std::ranges::max_element(flows, {}, &Flow::received)};
+    const auto calls = [](const Flow &flow) { return std::pair(flow.sent.calls, flow.sent.elements); };
+    const auto received = [](const Flow &flow) { return std::pair(flow.received, flow.sent.calls); };
+    const auto seconds = [&](const Flow &flow) {
+        return std::pair(seconds_through_units(flow, 1, machine_), flow.sent.calls);
+    };
+    return {*std::ranges::max_element(flows, {}, sent), *std::ranges::max_element(flows, {}, calls),
+            *std::ranges::max_element(flows, {}, received), *std::ranges::max_element(flows, {}, seconds)};
 }
 
 const StepPrice &StepPrices::of(const sharding::Step &step, int element_bytes, bool in_bucket) {

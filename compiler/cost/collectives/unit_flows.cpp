@@ -10,7 +10,7 @@ namespace planc::cost {
 
 namespace {
 
-constexpr std::int64_t most_pairs = std::int64_t{1} << 22;
+constexpr std::int64_t most_pairs = std::int64_t{1} << 18;
 
 /// What ranks send to those in their own unit, of one level.
 struct Inside {

@@ -11,7 +11,7 @@
 namespace planc::cost {
 
 /// Whether the messages of the step are unequal and counted: of rows that a graph needs, or of a group that does not
-/// fill units evenly; by all ranks of the machine, on several levels without a torus, with at most 4 M pairs of ranks
+/// fill units evenly; by all ranks of the machine, on several levels without a torus, with at most 2^18 pairs of ranks
 /// in units.
 [[nodiscard]] bool counts_units(const sharding::Step &step, const Group &group, const sharding::Mesh &mesh,
                                 const sharding::Mesh &whole, const Machine &machine);

@@ -122,9 +122,9 @@ int cost_command(const Options &options) {
         return compilation.exit_code();
     const cost::CostTable &table = *compilation.plan().cost;
     const cost::Machine &machine = compilation.request().request.machine;
-    const cost::ReportOptions report{
-        compilation.network_name(),   options.formulas,      compilation.arena_bytes(),
-        words(compilation.savings()), compilation.overlap(), compilation.memory_bytes() - compilation.arena_bytes()};
+    const cost::ReportOptions report{compilation.network_name(), options.formulas,
+                                     compilation.arena_bytes(),  words(compilation.savings()),
+                                     compilation.overlap(),      compilation.memory().matrices};
     switch (options.format) {
     case ReportFormat::table:
         std::cout << cost::text_report(table, machine, report);

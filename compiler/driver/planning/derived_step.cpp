@@ -22,7 +22,7 @@ std::optional<std::int64_t> DerivedStep::complete(const plan::Plan &plan, planni
     scheduler().complete(plan, scheduled);
     if (!is_made(scheduled))
         return std::nullopt;
-    return schedule::memory_bytes(*module_of(scheduled).module);
+    return schedule::rank_memory(*module_of(scheduled).module).all;
 }
 
 bool DerivedStep::is_made(planning::Scheduled &scheduled) const {

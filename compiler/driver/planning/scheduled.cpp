@@ -89,10 +89,10 @@ namespace {
 /// simulation.
 bool is_better(mlir::ModuleOp staged, mlir::ModuleOp whole, const cost::Machine &machine, double limit) {
     const auto keeps = [&](mlir::ModuleOp module) {
-        return limit == 0 || static_cast<double>(schedule::memory_bytes(module)) <= limit;
+        return limit == 0 || static_cast<double>(schedule::rank_memory(module).all) <= limit;
     };
-    if (keeps(staged) != keeps(whole))
-        return keeps(staged);
+    if (const bool fits = keeps(staged); fits != keeps(whole))
+        return fits;
     return overlap_of(staged, machine).step < (1 - plan::least_gain) * overlap_of(whole, machine).step;
 }
 
@@ -158,7 +158,7 @@ class Scheduler::Job {
         case 1:
             ir().error = scheduler_->schedule(*ir().module);
             if (ir().error.empty())
-                made_.memory_bytes = schedule::memory_bytes(*ir().module);
+                made_.memory_bytes = schedule::rank_memory(*ir().module).all;
             break;
         case 2:
             program_ = timeline::read_schedule(*ir().module, scheduler_->request_.machine);

@@ -26,7 +26,7 @@ class LocalSearch {
 
     /// From the plan, and from one that splits nothing but what rules split, which may lead elsewhere.
     Plan run() {
-        if (static_cast<double>(changes_.size()) > left_)
+        if (static_cast<double>(changes_.size()) - cuts_with_splits_ > left_)
             return std::move(best_);
         Plan whole = best_;
         whole.layers = firsts_;
@@ -63,8 +63,10 @@ class LocalSearch {
         for (std::size_t stage = 1; stage < stages; ++stage)
             for (std::size_t place = 1; place < may_begin.size(); ++place)
                 if (may_begin[place])
-                    for (const bool splits_anew : {false, true})
+                    for (const bool splits_anew : {false, true}) {
                         changes_.push_back([=, this](Plan &plan) { return move_cut(plan, stage, place, splits_anew); });
+                        cuts_with_splits_ += splits_anew ? 1 : 0;
+                    }
     }
 
     /// `splits_anew`: splits that are good for several layers together are no single change.
@@ -75,9 +77,12 @@ class LocalSearch {
             return false;
         begins[stage] = place;
         plan.pipeline->stages = cuts_.stages(begins);
-        if (splits_anew)
-            plan = rules_.split_anew(std::move(plan));
-        return true;
+        if (!splits_anew)
+            return true;
+        const LayerStrategies before = plan.layers;
+        plan = rules_.split_anew(std::move(plan));
+        left_ -= plan.pipeline->stages.count; // as many searches
+        return plan.layers != before;
     }
 
     /// Tries all changes, each on the best plan so far. Whether one was better.
@@ -101,8 +106,9 @@ class LocalSearch {
     const PipelineRules &rules_;
     Plan best_;
     std::vector<Change> changes_;
-    LayerStrategies firsts_; ///< of each layer
-    double left_;            ///< plans that may still be priced
+    double cuts_with_splits_ = 0; ///< of the changes
+    LayerStrategies firsts_;      ///< of each layer
+    double left_;                 ///< plans that may still be priced
 };
 
 } // namespace

@@ -27,7 +27,9 @@ void number_matrix(const Pattern &pattern, int number);
 [[nodiscard]] std::int64_t most_nonzeros(int matrix, const std::vector<int> &row_cuts,
                                          const std::vector<int> &column_cuts);
 
-/// The nonzeros in these rows and columns; lists do not count.
-[[nodiscard]] std::int64_t nonzeros(int matrix, Range rows, Range columns);
+/// The nonzeros of all blocks, row part by row part, of a matrix that is not transposed. Parts lie between cuts, from 0
+/// to the extents. Counted once; the reference stays valid.
+[[nodiscard]] const std::vector<std::int64_t> &block_nonzeros(int matrix, const std::vector<std::int64_t> &row_cuts,
+                                                              const std::vector<std::int64_t> &column_cuts);
 
 } // namespace planrt

@@ -48,18 +48,13 @@ class ByRows {
         return list;
     }
 
-    [[nodiscard]] std::int64_t nonzeros(Range rows, Range columns) const {
-        if (rows.size() == 0)
-            return 0;
-        if (columns.begin == 0 && columns.end == columns_)
-            return row_begin_[rows.end] - row_begin_[rows.begin];
-        std::int64_t sum = 0;
-        for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-            const auto begin = column_.begin() + row_begin_[row];
-            const auto end = column_.begin() + row_begin_[row + 1];
-            sum += std::lower_bound(begin, end, columns.end) - std::lower_bound(begin, end, columns.begin);
-        }
-        return sum;
+    using Boundaries = std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>>;
+
+    const std::vector<std::int64_t> &block_nonzeros(const Boundaries &cuts) {
+        const auto [known, is_new] = blocks_.try_emplace(cuts);
+        if (is_new)
+            known->second = count_blocks(cuts.first, cuts.second);
+        return known->second;
     }
 
     /// A count of all blocks, by how rows and columns are cut.
@@ -80,6 +75,19 @@ class ByRows {
     }
 
   private:
+    [[nodiscard]] std::vector<std::int64_t> count_blocks(const std::vector<std::int64_t> &row_cuts,
+                                                         const std::vector<std::int64_t> &column_cuts) const {
+        std::vector<std::size_t> part(static_cast<std::size_t>(columns_));
+        for (std::size_t p = 0; p + 1 < column_cuts.size(); ++p)
+            std::fill(part.begin() + column_cuts[p], part.begin() + column_cuts[p + 1], p);
+        const std::size_t parts = column_cuts.size() - 1;
+        std::vector<std::int64_t> counts((row_cuts.size() - 1) * parts, 0);
+        for (std::size_t p = 0; p + 1 < row_cuts.size(); ++p)
+            for (std::int64_t i = row_begin_[row_cuts[p]]; i < row_begin_[row_cuts[p + 1]]; ++i)
+                ++counts[p * parts + part[column_[i]]];
+        return counts;
+    }
+
     [[nodiscard]] std::int64_t most_nonzeros(const CutsOfBoth &cuts) const {
         std::int64_t most = 0;
         const std::vector<std::size_t> row_part = parts(rows(), cuts.first);
@@ -131,7 +139,8 @@ class ByRows {
     std::vector<std::int64_t> row_begin_;
     std::vector<std::int32_t> column_;
     std::int64_t columns_;
-    std::array<std::map<CutsOfBoth, std::int64_t>, 2> most_;                           ///< by Most
+    std::array<std::map<CutsOfBoth, std::int64_t>, 2> most_; ///< by Most
+    std::map<Boundaries, std::vector<std::int64_t>> blocks_;
     std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::int32_t>> lists_; ///< by range of rows
 };
 
@@ -236,10 +245,11 @@ std::int64_t most_nonzeros(int matrix, const std::vector<int> &row_cuts, const s
                 {transposed ? column_cuts : row_cuts, transposed ? row_cuts : column_cuts});
 }
 
-std::int64_t nonzeros(int matrix, Range rows, Range columns) {
+const std::vector<std::int64_t> &block_nonzeros(int matrix, const std::vector<std::int64_t> &row_cuts,
+                                                const std::vector<std::int64_t> &column_cuts) {
     Registry &all = registry();
     const std::scoped_lock lock(all.mutex);
-    return all.at(matrix).make(false).nonzeros(rows, columns);
+    return all.at(matrix).as_it_is.block_nonzeros({row_cuts, column_cuts});
 }
 
 std::int64_t most_needed_rows(int matrix, const std::vector<int> &row_cuts, const std::vector<int> &column_cuts) {
