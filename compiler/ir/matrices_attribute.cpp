@@ -4,6 +4,8 @@
 
 #include <planrt/needed_rows.h>
 
+#include <optional>
+
 namespace planc::ir {
 
 namespace {
