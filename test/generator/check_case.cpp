@@ -55,13 +55,14 @@ class Check {
         stage_ = "one rank";
         step_.emplace(file_);
         const bool is_graph = !step_->train().matrices.empty();
+        const bool sampled = step_->train().batch_vertices > 0;
         whole_ = is_graph ? step_->as_written() : Module(step_->module().clone());
         const Reference reference(step_->module(), *whole_, step_->train(), random_);
         if (!reference.finite())
             throw Refusal("the numbers of one rank are not finite");
         if (!reference.stable(step_->module(), step_->train(), random_))
             throw Refusal("the numbers of one rank depend on rounding");
-        if (is_graph && !divides_by_norms(step_->train()))
+        if (is_graph && !sampled && !divides_by_norms(step_->train()))
             check_as_written(reference);
         check_schedule(reference, Module(step_->module().clone()), nullptr);
         for (const char *layout : {"rules", "searched"}) {
@@ -118,8 +119,10 @@ class Check {
 
     planning::MemorySavings random_savings() {
         planning::MemorySavings savings;
-        const auto &arguments = step_->train().loss.arguments;
-        const auto batch = static_cast<int>(arguments.front().type.dimensions.front().extent);
+        const sema::Train &train = step_->train();
+        const auto batch =
+            static_cast<int>(train.batch_vertices > 0 ? train.batch_vertices
+                                                      : train.loss.arguments.front().type.dimensions.front().extent);
         if (const int stages = file_.stages(); stages > 1)
             savings.microbatches = random_.whole(1, most_micro_batches(batch, stages));
         else if (random_.chance(0.4))

@@ -42,10 +42,12 @@ class Table {
 
 } // namespace
 
-GraphData::GraphData(Random &random)
+GraphData::GraphData(Random &random, bool joined)
     : random_(random), vertices_(random.chance(0.2) ? random.whole(1, 3) : random.whole(1, 12)),
       header_(random.chance(0.5)) {
     add_adjacency("a");
+    if (!joined)
+        return;
     if (random.chance(0.25))
         add_adjacency("b");
     if (random.chance(0.3))

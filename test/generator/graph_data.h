@@ -31,7 +31,8 @@ struct GraphField {
 
 class GraphData {
   public:
-    explicit GraphData(Random &random);
+    /// `joined`: the vertices also with words, edges and groups, and by a second matrix.
+    GraphData(Random &random, bool joined);
 
     [[nodiscard]] const std::vector<GraphMatrix> &matrices() const { return matrices_; }
     /// Kinds of rows: `vertex`, and `word`, `edge` and `group`, each of which has matrices from and to the vertices.

@@ -21,8 +21,9 @@ Dimensions declared_dimensions(const GraphData &data, Random &random) {
 
 } // namespace
 
-GraphLayers::GraphLayers(Random &random, const NetworkOptions &options, GraphData data)
-    : TransformerLayers(random, options, declared_dimensions(data, random)), data_(std::move(data)) {}
+GraphLayers::GraphLayers(Random &random, const NetworkOptions &options, bool sampled, GraphData data)
+    : TransformerLayers(random, options, declared_dimensions(data, random)), sampled_(sampled), data_(std::move(data)) {
+}
 
 Dimensions GraphLayers::shape(const std::string &rows, const Dimension &features) const {
     return {declared(rows), features};
@@ -73,8 +74,10 @@ Value GraphLayers::of_vertices() {
 void GraphLayers::summed() {
     const Value x = any();
     const GraphMatrix &matrix = matrix_over(rows_of(x));
-    const std::string reduction =
-        random_.pick<std::string>({"", ", reduce = sum", ", reduce = mean", ", reduce = max"});
+    std::vector<std::string> reductions{"", ", reduce = sum", ", reduce = mean"};
+    if (!sampled_)
+        reductions.emplace_back(", reduce = max");
+    const std::string reduction = random_.pick(reductions);
     keep("s", "spmm(" + matrix.name + ", " + x.name + reduction + ")", shape(matrix.rows, x.dimensions.back()));
 }
 

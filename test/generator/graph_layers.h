@@ -9,7 +9,8 @@ namespace planc::test {
 
 class GraphLayers : protected TransformerLayers {
   protected:
-    GraphLayers(Random &random, const NetworkOptions &options, GraphData data);
+    /// `sampled`: a step takes a batch of vertices and samples their neighbours.
+    GraphLayers(Random &random, const NetworkOptions &options, bool sampled, GraphData data);
 
     // Each adds a layer, or nothing where no value fits.
     void summed();
@@ -47,6 +48,7 @@ class GraphLayers : protected TransformerLayers {
     Dimension features_for(const Value &x);
     Dimension features(const std::string &role);
 
+    bool sampled_;
     GraphData data_;
 };
 

@@ -3,6 +3,8 @@
 #include "edge_layers.h"
 
 #include <algorithm>
+#include <map>
+#include <regex>
 
 namespace planc::test {
 
@@ -10,7 +12,8 @@ namespace {
 
 class GraphNetwork : private EdgeLayers {
   public:
-    GraphNetwork(Random &random, const NetworkOptions &options) : EdgeLayers(random, options, GraphData(random)) {}
+    GraphNetwork(Random &random, const NetworkOptions &options, bool sampled)
+        : EdgeLayers(random, options, sampled, GraphData(random, !sampled)) {}
 
     RandomNetwork write() {
         network_.graph = true;
@@ -75,7 +78,13 @@ class GraphNetwork : private EdgeLayers {
             &GraphNetwork::places,        &GraphNetwork::softmax,    &GraphNetwork::joined_values,
             &GraphNetwork::dropped,       &GraphNetwork::normalised, &GraphNetwork::activation,
             &GraphNetwork::joined_values, &GraphNetwork::chosen,     &GraphNetwork::centred_rows};
-        (this->*random_.pick(random_.chance(0.65) ? sparse : others))();
+        static const std::vector<Kind> can_be_sampled{
+            &GraphNetwork::summed,        &GraphNetwork::propagated,  &GraphNetwork::convolved,
+            &GraphNetwork::sampled_means, &GraphNetwork::isomorphism, &GraphNetwork::dense_layer,
+            &GraphNetwork::function,      &GraphNetwork::residual,    &GraphNetwork::softmax,
+            &GraphNetwork::joined_values, &GraphNetwork::dropped,     &GraphNetwork::normalised,
+            &GraphNetwork::activation,    &GraphNetwork::chosen};
+        (this->*random_.pick(sampled_ ? can_be_sampled : random_.chance(0.65) ? sparse : others))();
     }
 
     /// What nobody has used yet is added to the newest value, as a number for each row.
@@ -118,7 +127,37 @@ class GraphNetwork : private EdgeLayers {
         const int classes = prediction_.back().extent;
         fields_.push_back({labels ? "label" : "target", samples_, labels ? 1 : classes, labels ? classes : 0});
         network_.file.data = data_.declaration(samples_, fields_, network_.file.files);
-        train(loss);
+        train(loss + sampling());
+    }
+
+    /// The settings, behind that of the loss; none without a sparse product, and none where trees would be large.
+    std::string sampling() {
+        constexpr int most_hops = 3;
+        const int hops = sampled_ ? hops_to_inputs() : 0;
+        if (hops == 0 || hops > most_hops)
+            return "";
+        network_.batch = random_.whole(1, data_.extent("vertex"));
+        network_.independent_samples = true;
+        std::string fanout;
+        for (int hop = 0; hop < hops; ++hop)
+            fanout += (hop == 0 ? "" : ", ") + std::to_string(random_.whole(1, 3));
+        return "\n    batch = " + std::to_string(network_.batch) + "\n    fanout = [" + fanout + "]";
+    }
+
+    /// How many sparse products follow one another, at most. A statement has one, of all values that it names.
+    [[nodiscard]] int hops_to_inputs() const {
+        static const std::regex product(R"(\b(spmm|gcn|sage|gin)\()");
+        static const std::regex name(R"(\b[a-z]+\d+\b)");
+        std::map<std::string, int> hops;
+        for (const std::string &statement : network_.file.statements) {
+            int most = 0;
+            for (std::sregex_iterator at(statement.begin(), statement.end(), name); at != std::sregex_iterator(); ++at)
+                if (const auto known = hops.find(at->str()); known != hops.end())
+                    most = std::max(most, known->second);
+            const std::string bound = statement.substr(0, statement.find(' '));
+            hops[bound] = most + (std::regex_search(statement, product) ? 1 : 0);
+        }
+        return hops.at("logits1");
     }
 
     void declarations() {
@@ -135,7 +174,8 @@ class GraphNetwork : private EdgeLayers {
 } // namespace
 
 RandomNetwork random_graph_network(Random &random, const NetworkOptions &options) {
-    return GraphNetwork(random, options).write();
+    const bool sampled = random.chance(0.15);
+    return GraphNetwork(random, options, sampled).write();
 }
 
 } // namespace planc::test

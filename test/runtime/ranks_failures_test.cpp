@@ -229,6 +229,12 @@ TEST_F(Failures, BufferBehindTheArena) {
                     "memory: 997 bytes of buffers were used, predicted were 996 (" + directory_.file("report") + ")");
 }
 
+TEST_F(Failures, BlocksOfMatricesThatAreNotAsPredicted) {
+    expect_one_line(run(2, "--quiet --comm-report " + directory_.file("report"), "matrices"), 3,
+                    "memory: 0 bytes of blocks of matrices were made, predicted were 1 (" + directory_.file("report") +
+                        ")");
+}
+
 TEST_F(Failures, ResumeOfAnotherRun) {
     const std::string checkpoints = directory_.file("checkpoints");
     ASSERT_EQ(run(2, "--steps 4 --checkpoint " + checkpoints).exit_code, 0);

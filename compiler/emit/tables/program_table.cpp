@@ -3,6 +3,7 @@
 #include "emit/step.h"
 #include "emit/tables/tables.h"
 #include "schedule/functions.h"
+#include "schedule/matrix_memory.h"
 
 #include <planrt/vertex_order.h>
 
@@ -120,6 +121,8 @@ void Tables::write_program() {
     for (const char *table : {"matrix_files", "matrix_blocks", "hops"})
         if (spans_[table] != "{}")
             members.insert(before("traffic"), {table, table});
+    if (const std::int64_t bytes = schedule::rank_memory(module_).matrices; bytes > 0)
+        members.insert(before("traffic"), {"matrix_bytes", std::to_string(bytes)});
     if (info_.keep != sema::Keep::last)
         members.insert(before("set_up"), {"keep", info_.keep == sema::Keep::best_loss ? "planrt::Keep::best_loss"
                                                                                       : "planrt::Keep::best_accuracy"});

@@ -341,6 +341,7 @@ struct Program {
     Order order = {};
     std::span<const MatrixFile> matrix_files = {};
     std::span<const MatrixBlock> matrix_blocks = {};
+    std::int64_t matrix_bytes = 0;  ///< of all blocks, on the rank that has most; 0: planc did not read the matrices
     std::span<const Hop> hops = {}; ///< of a training step on a batch of a graph's vertices; none: it takes all
     std::span<const TrafficRow> traffic = {};
     std::span<const Collective> collectives = {}; ///< of the training step, then of evaluation, then of prediction

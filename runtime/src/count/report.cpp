@@ -110,10 +110,10 @@ class Report {
             if (const Count stray = counts.of(rank, Counters::stray); stray != Count{})
                 differ(text("rank %d handed %lld bytes in %lld calls to MPI outside of any collective", rank,
                             static_cast<long long>(stray.bytes), static_cast<long long>(stray.calls)));
-        const auto most = std::ranges::max(memory, {}, &Memory::arena).arena;
-        if (steps > 0 && most != program.arena_bytes)
-            differ(text("memory: %lld bytes of buffers were used, predicted were %lld", static_cast<long long>(most),
-                        static_cast<long long>(program.arena_bytes)));
+        if (steps > 0)
+            compare_memory("buffers were used", &Memory::arena, program.arena_bytes);
+        if (program.matrix_bytes > 0)
+            compare_memory("blocks of matrices were made", &Memory::matrices, program.matrix_bytes);
     }
 
     [[nodiscard]] const std::string &difference() const { return difference_; }
@@ -144,6 +144,13 @@ class Report {
     void differ(const std::string &what) {
         if (difference_.empty())
             difference_ = what;
+    }
+
+    /// Of the rank that has most.
+    void compare_memory(const char *what, std::int64_t Memory::*of, std::int64_t predicted) {
+        if (const std::int64_t most = std::ranges::max(memory_, {}, of).*of; most != predicted)
+            differ(text("memory: %lld bytes of %s, predicted were %lld", static_cast<long long>(most), what,
+                        static_cast<long long>(predicted)));
     }
 
     void add(int index) {

@@ -4,9 +4,9 @@ answer and is faster: not by the sum of its seconds, and not by its step with ov
 --part: of all cases so many by chance, the same each time, over the example's number of layers, one at least: about as much
 time for each example. --batch: so many samples a rank, not the example's own. --data: where graphs are; without it, or if
 there is no such directory, their examples are left out. Graphs are planned for up to 256 ranks: further ranks have hardly a
-vertex. --pipelines: beside the answer is 1F1B instead, with 2, 4 and 8 stages of about equal work and the other ranks for the
-batch; where layers have heads, also with these in two parts (Megatron-style in three dimensions). Graphs are left out: they
-have no micro-batches."""
+vertex. --pipelines: beside the answer is also 1F1B, with 2, 4 and 8 stages of about equal work and the other ranks for the
+batch; where layers have heads, also with these in two parts (Megatron-style in three dimensions); not for graphs, which have
+no micro-batches. A line for each example says how far the run is."""
 import argparse
 import concurrent.futures
 import itertools
@@ -59,21 +59,17 @@ def no_answer(example, machine, ranks, run):
     return -1, [] if no_plan.search(run.stderr) else [f"{where}: {run.stderr.strip()}"]
 
 
-def compare(example, machine, ranks, batch):
-    """How many plans of the literature were compared with the answer, -1 where there is none, and what is wrong."""
-    run = planc("explain", example, example.layout, machine, ranks, batch)
-    where = f"{example.path.stem} on {ranks} ranks of {machine}"
-    if run.returncode != 0:
-        return no_answer(example, machine, ranks, run)
-    lines = [line for line in run.stdout.splitlines() if baseline.match(line)]
+def compare_baselines(text):
+    """How many plans of the literature are beside the answer that `planc explain` printed, and which are faster."""
+    lines = [line for line in text.splitlines() if baseline.match(line)]
     candidates = [line for line in lines if "not a candidate" not in line]
-    columns = 2 if simulated.search(run.stdout) else 1
+    columns = 2 if simulated.search(text) else 1
     wrong = [] if lines else ["no plan of the literature is beside the answer"]
     for line in candidates:
         ratios = [float(each) for each in ratio.findall(line)]
         if len(ratios) != columns or min(ratios) < 1:
             wrong.append(line.strip())
-    return len(candidates), [f"{where}: {each}" for each in wrong]
+    return len(candidates), wrong
 
 
 def seconds(found):
@@ -107,27 +103,36 @@ def first_possible(layouts, action, example, *case):
         return run
 
 
-def compare_pipelines(example, machine, ranks, batch):
-    """As `compare`, with 1F1B. What decided the answer, its simulation or its price, decides here."""
-    run = planc("explain", example, example.layout, machine, ranks, batch)
-    if run.returncode != 0:
-        return no_answer(example, machine, ranks, run)
-    decided = simulated.search(run.stdout)
-    answer, compared, wrong = seconds(decided or step.search(run.stdout)), 0, []
+def compare_pipelines(text, example, machine, ranks, batch):
+    """As `compare_baselines`, with 1F1B. What decided the answer, its simulation or its price, decides here."""
+    decided = simulated.search(text)
+    answer, compared, wrong = seconds(decided or step.search(text)), 0, []
     for layouts in even_pipelines(example.heads, ranks):
         other = first_possible(layouts, "timeline" if decided else "explain", example, machine, ranks, batch)
-        where = f"{example.path.stem} on {ranks} ranks of {machine} by {layouts[0].strip()}"
         if other.returncode == 0:
             compared += 1
             if seconds(step.search(other.stdout)) < answer:
-                wrong.append(f"{where}: {step.search(other.stdout)[1]} a step, the answer takes {answer:.3g} s")
+                wrong.append(f"{layouts[0].strip()}: {step.search(other.stdout)[1]} a step, the answer takes {answer:.3g} s")
         elif not too_many.search(other.stderr) and not too_deep.search(other.stderr):
-            wrong.append(f"{where}: {other.stderr.strip()}")
+            wrong.append(f"{layouts[0].strip()}: {other.stderr.strip()}")
     return compared, wrong
 
 
+def compare(example, machine, ranks, batch, pipelines):
+    """How many other plans were compared with the answer, -1 where planc has none, and what is wrong."""
+    where = f"{example.path.stem} on {ranks} ranks of {machine}"
+    run = planc("explain", example, example.layout, machine, ranks, batch)
+    if run.returncode != 0:
+        return -1, [] if no_plan.search(run.stderr) else [f"{where}: {run.stderr.strip()}"]
+    compared, wrong = compare_baselines(run.stdout)
+    if pipelines and not example.data:
+        more, worse = compare_pipelines(run.stdout, example, machine, ranks, batch)
+        compared, wrong = compared + more, wrong + worse
+    return compared, [f"{where}: {each}" for each in wrong]
+
+
 def cases_of(example, machines, given):
-    cases = [(example, machine, ranks, given.batch) for ranks in RANKS for machine in machines
+    cases = [(example, machine, ranks, given.batch, given.pipelines) for ranks in RANKS for machine in machines
              if not example.data or ranks <= MOST_OF_GRAPH]
     if not given.part:
         return cases
@@ -150,22 +155,24 @@ def main():
         automatic = pathlib.Path(work) / "automatic.plan"
         automatic.write_text(AUTOMATIC, encoding="utf-8")
         texts = {path: path.read_text(encoding="utf-8") for path in sorted(given.examples.glob("*.plan"))}
-        has_data = given.data is not None and given.data.is_dir() and not given.pipelines
+        has_data = given.data is not None and given.data.is_dir()
         examples = [Example(path, automatic.parent, given.data) for path, text in texts.items()
                     if trains.search(text) and (has_data or not reads_graph.search(text))]
         machines = sorted(path.stem for path in given.machines.glob("*.plan"))
-        cases = [case for example in examples for case in cases_of(example, machines, given)]
+        cases = [cases_of(example, machines, given) for example in examples]
         compared, planned, wrong = 0, 0, 0
         with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-            for count, lines in pool.map(lambda case: (compare_pipelines if given.pipelines else compare)(*case), cases):
-                compared += max(count, 0)
-                planned += count >= 0
+            found = pool.map(lambda case: compare(*case), itertools.chain(*cases))
+            for example, own in zip(examples, cases):
+                answers = list(itertools.islice(found, len(own)))
+                compared += sum(max(count, 0) for count, _ in answers)
+                planned += sum(count >= 0 for count, _ in answers)
+                lines = [line for _, each in answers for line in each]
                 wrong += len(lines)
-                for line in lines:
-                    print(line, flush=True)
+                print(*lines, f"{example.path.stem}: {len(own)} cases, {len(lines)} defects", sep="\n", flush=True)
     if wrong or not compared:
-        sys.exit(f"{wrong} defects, {compared} plans of the literature compared")
-    print(f"never worse than {compared} plans of the literature in {planned} cases of {len(cases)}: {len(examples)} "
+        sys.exit(f"{wrong} defects, {compared} other plans compared")
+    print(f"never worse than {compared} other plans in {planned} cases of {sum(map(len, cases))}: {len(examples)} "
           f"examples, {len(machines)} machines")
 
 

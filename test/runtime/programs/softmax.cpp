@@ -328,6 +328,7 @@ int main(int argc, char **argv) {
                     0,
                     0,
                     std::getenv("PLANRT_TEST_HEADER") != nullptr && *std::getenv("PLANRT_TEST_HEADER") != '\0'};
+    program.matrix_bytes = fault("matrices") ? 1 : 0;
     program.traffic = traffic_rows;
     program.batch = batch;
     program.epochs = 5;
