@@ -33,6 +33,7 @@ bool PlanSearch::try_pipelines(double asked, Wanted wanted) {
     if (is_wanted && has_plan(found_.plan) && !take_others(found_, passed, wanted))
         return false;
     std::optional<Found> best;
+    plan::ChancesOfDepths chances;
     for (const MemorySavings &savings : counts_of_pipelines()) {
         if (is_wanted && savings == pinned_)
             continue;
@@ -41,7 +42,7 @@ bool PlanSearch::try_pipelines(double asked, Wanted wanted) {
         if (plan::depths(request, static_cast<int>(savings.microbatches), any_depth).empty())
             continue;
         const cost::Seconds known = best ? best->plan.cost->seconds() : step_found();
-        if (!any_depth && !may_win(savings, known, passed))
+        if (!any_depth && !may_win(savings, known, chances, passed))
             continue;
         Found next{savings, tools_.derive(savings)};
         if (!next.step)
@@ -67,12 +68,13 @@ bool PlanSearch::try_pipelines(double asked, Wanted wanted) {
 }
 
 /// Whether a pipeline with so many micro-batches may take less than `known`, before their step is derived.
-bool PlanSearch::may_win(const MemorySavings &savings, cost::Seconds known, plan::PassedPipelines &passed) {
+bool PlanSearch::may_win(const MemorySavings &savings, cost::Seconds known, plan::ChancesOfDepths &chances,
+                         plan::PassedPipelines &passed) {
     const bool is_undivided = found_.savings == MemorySavings{1, savings.recompute};
     if (!has_plan(found_.plan) || !is_undivided)
         return true;
     const auto count = static_cast<int>(savings.microbatches);
-    const plan::PipelineChance chance = tools_.chance_of_pipelines(found_.step->request(), count, known);
+    const plan::PipelineChance chance = tools_.chance_of_pipelines(found_.step->request(), count, known, chances);
     work_left_ -= chance.share;
     if (!chance.may_win)
         passed.bound = std::min(passed.bound, chance.bound);

@@ -21,12 +21,13 @@ bool recomputes_all(const MemorySavings &savings) {
     return std::ranges::find(savings.recompute, "") != savings.recompute.end();
 }
 
-plan::Plan too_large(cost::Bytes takes, double asked) {
+plan::Plan too_large(cost::Bytes takes, double asked, plan::Least is = plan::Least::found) {
     plan::Plan plan;
-    plan.failure = plan::does_not_fit(takes, cost::Bytes(asked), plan::Least::found);
+    plan.failure = plan::does_not_fit(takes, cost::Bytes(asked), is);
     plan.out_of_memory = true;
+    plan.memory_limit_bytes = asked;
     plan.least_memory = takes;
-    plan.least_was_found = true;
+    plan.least_was_found = is == plan::Least::found;
     return plan;
 }
 
@@ -114,7 +115,14 @@ bool only_takes_longer(const MemorySavings &savings, const MemorySavings &best, 
 std::optional<PlanSearch::Found> PlanSearch::plan_with(const MemorySavings &savings, double asked,
                                                        cost::Seconds at_most) {
     Found next{savings, tools_.derive(savings)};
-    if (!make_plan(next, asked, at_most))
+    if (!next.step)
+        return std::nullopt;
+    const double limit = asked > 0 ? asked : found_.plan.memory_limit_bytes;
+    const plan::Request &request = next.step->request();
+    const double least = plan::evenly_divided(request.graph, request.ranks, plan::Living::activations);
+    if (least > limit && limit > 0) // no mesh has to be looked at
+        next.plan = too_large(cost::Bytes(least), limit, plan::Least::bound);
+    else if (!make_plan(next, asked, at_most))
         return std::nullopt;
     tried_.push_back({savings, next.plan.least_memory});
     return next;

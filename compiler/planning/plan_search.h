@@ -35,7 +35,8 @@ struct Tools {
     std::function<std::shared_ptr<TrainingStep>(const MemorySavings &)> derive;
     std::function<plan::Plan(const plan::Request &)> make_plan = plan::make_plan;
     std::function<plan::Plan(const plan::Request &, cost::Bytes known)> smallest_plan = plan::smallest_plan;
-    std::function<plan::PipelineChance(const plan::Request &, int microbatches, cost::Seconds at_most)>
+    std::function<plan::PipelineChance(const plan::Request &, int microbatches, cost::Seconds at_most,
+                                       plan::ChancesOfDepths &)>
         chance_of_pipelines = plan::chance_of_pipelines;
     /// The blocks that recomputation may be limited to, as selectors in the order of the network.
     std::vector<std::string> blocks = {};
@@ -130,7 +131,8 @@ class PlanSearch {
     [[nodiscard]] bool add_baselines(Candidates &candidates, cost::Seconds step, Wanted wanted) const;
     void drop_slower_baselines(Candidates &candidates, cost::Seconds step) const;
     [[nodiscard]] std::vector<MemorySavings> counts_of_pipelines() const;
-    [[nodiscard]] bool may_win(const MemorySavings &savings, cost::Seconds known, plan::PassedPipelines &passed);
+    [[nodiscard]] bool may_win(const MemorySavings &savings, cost::Seconds known, plan::ChancesOfDepths &chances,
+                               plan::PassedPipelines &passed);
     [[nodiscard]] std::optional<Race> race(Found &other, cost::Seconds at_most, Wanted wanted);
     [[nodiscard]] bool take_if_faster(Found pipeline, plan::PassedPipelines &passed, Wanted wanted);
     [[nodiscard]] bool take_others(Found pipeline, plan::PassedPipelines &passed, Wanted wanted);

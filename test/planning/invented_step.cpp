@@ -160,7 +160,7 @@ std::optional<Answer> World::run(const MemorySavings &pinned, std::int64_t batch
     tools.may_accumulate = [&] { return may_accumulate; };
     if (may_cover)
         tools.may_cover = [](std::int64_t) { return true; };
-    tools.chance_of_pipelines = [&](const plan::Request &, int, cost::Seconds) {
+    tools.chance_of_pipelines = [&](const plan::Request &, int, cost::Seconds, plan::ChancesOfDepths &) {
         return plan::PipelineChance{pipelines_may_win, cost::Seconds(0.5)};
     };
     tools.make_plan = [&](const plan::Request &request) {

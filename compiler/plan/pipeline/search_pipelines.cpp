@@ -178,7 +178,7 @@ class PipelineSearch {
             return try_uneven(depth);
         Request inner = inside_stages(request_, depth, Seconds(best_seconds()));
         inner.baselines = request_.search;
-        inner.share = std::max(request_.share - share_, least_share);
+        inner.share = share_left();
         Plan plan = search_meshes(inner);
         share_ += plan.share;
         searches_ += plan.share;
@@ -279,8 +279,15 @@ class PipelineSearch {
     /// Whether plans are bettered no longer.
     [[nodiscard]] bool is_done() const { return share_ >= request_.share; }
 
+    [[nodiscard]] double share_left() const { return std::max(request_.share - share_, least_share); }
+
+    [[nodiscard]] std::optional<LayerStrategies> by_stage(const Plan &plan, const Storage &storage) {
+        StageSplits splits = splits_by_stage(request_, plan, storage, share_left());
+        share_ += splits.share;
+        return std::move(splits.layers);
+    }
     [[nodiscard]] Plan with_splits_by_stage(Plan plan, const Storage &storage) {
-        std::optional<LayerStrategies> layers = splits_by_stage(request_, plan, storage);
+        std::optional<LayerStrategies> layers = by_stage(plan, storage);
         if (!layers || (*layers == plan.layers && storage == plan.storage))
             return plan;
         plan.layers = *std::move(layers);
@@ -344,7 +351,7 @@ class PipelineSearch {
         return {[this](Plan plan) { return priced(std::move(plan), /*all=*/true); },
                 [this](const Plan &a, const Plan &b) { return is_better(a, b); },
                 [this](Plan plan) {
-                    if (std::optional<LayerStrategies> layers = splits_by_stage(request_, plan, plan.storage))
+                    if (std::optional<LayerStrategies> layers = by_stage(plan, plan.storage))
                         plan.layers = *std::move(layers);
                     return plan;
                 }};
@@ -471,7 +478,7 @@ Plan search_pipelines(const Request &request) {
     return PipelineSearch(request).make();
 }
 
-PipelineChance chance_of_pipelines(const Request &request, int microbatches, Seconds at_most) {
+PipelineChance chance_of_pipelines(const Request &request, int microbatches, Seconds at_most, ChancesOfDepths &known) {
     if (is_uneven(request.mesh))
         return {};
     PipelineChance chance{false, at_most};
@@ -484,13 +491,17 @@ PipelineChance chance_of_pipelines(const Request &request, int microbatches, Sec
         if (least >= at_most)
             continue;
         chance.bound = std::min(chance.bound, least);
-        Request inner = inside_stages(request, depth, at_most);
-        inner.machine = with_all_in_cache(std::move(inner.machine));
-        inner.baselines = false;
-        inner.share = least_share;
-        const Plan plan = search_meshes(inner);
-        chance.share += plan.share;
-        chance.may_win = !plan.too_slow || !plan.note.empty();
+        const auto [of_depth, is_new] = known.try_emplace({depth.axis, depth.ranks});
+        if (is_new) {
+            Request inner = inside_stages(request, depth, at_most);
+            inner.machine = with_all_in_cache(std::move(inner.machine));
+            inner.baselines = false;
+            inner.share = least_share;
+            const Plan plan = search_meshes(inner);
+            chance.share += plan.share;
+            of_depth->second = !plan.too_slow || !plan.note.empty();
+        }
+        chance.may_win = of_depth->second;
         if (chance.may_win)
             break;
     }

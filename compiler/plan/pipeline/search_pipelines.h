@@ -3,6 +3,10 @@
 
 #include "plan/plan.h"
 
+#include <map>
+#include <string>
+#include <utility>
+
 namespace planc::plan {
 
 /// The fastest plan found with a pipeline as Request::pipeline asks for; what it leaves open is searched. For each
@@ -18,10 +22,15 @@ struct PipelineChance {
     double share = 0; ///< Plan::share
 };
 
+/// Whether a depth may win, by its axis and its number of ranks. The micro-batches do not matter, and neither does a
+/// step that is known later: it is faster, so what was too slow stays so.
+using ChancesOfDepths = std::map<std::pair<std::string, int>, bool>;
+
 /// Whether the step of the request, divided into so many micro-batches, may be faster than `at_most` with a pipeline of
 /// one of the depths that are searched then. Micro-batches neither compute nor move less than the whole batch, so what
 /// is too slow undivided, even if all data were in the cache, need not be divided. Only a little work is spent on the
-/// answer.
-[[nodiscard]] PipelineChance chance_of_pipelines(const Request &request, int microbatches, Seconds at_most);
+/// answer. `known`: of the same request, for other numbers of micro-batches.
+[[nodiscard]] PipelineChance chance_of_pipelines(const Request &request, int microbatches, Seconds at_most,
+                                                 ChancesOfDepths &known);
 
 } // namespace planc::plan

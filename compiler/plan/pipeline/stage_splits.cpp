@@ -1,5 +1,6 @@
 #include "plan/pipeline/stage_splits.h"
 
+#include "plan/numbers.h"
 #include "plan/pipeline/positions.h"
 #include "plan/pipeline/price_pipeline.h"
 #include "plan/search/search_meshes.h"
@@ -96,24 +97,26 @@ void add_alternatives_by_stage(const Request &request, Plan &plan) {
     }
 }
 
-std::optional<LayerStrategies> splits_by_stage(const Request &request, const Plan &plan, const Storage &storage) {
+StageSplits splits_by_stage(const Request &request, const Plan &plan, const Storage &storage, double share) {
     Request of_stage = request_of_stages(request, plan, storage);
     const sharding::LayerStages &stages = plan.pipeline->stages;
     const sharding::StagedGraph staged = sharding::staged(request.graph, stages);
     const std::vector<int> positions = positions_of_stages(plan);
-    LayerStrategies layers = plan.layers;
+    StageSplits all{plan.layers};
     for (int stage = 0; stage < stages.count; ++stage) {
         set_ranks(of_stage, plan, positions[static_cast<std::size_t>(stage)]);
         of_stage.graph = sharding::stage_graph(request.graph, staged, stage).graph;
         of_stage.graph.slots = plan.cost->pipeline->stages[static_cast<std::size_t>(stage)].micro_batches;
+        of_stage.share = std::max(share - all.share, least_share);
         const Plan splits = search_meshes(of_stage);
+        all.share += splits.share;
         if (!splits.failure.empty())
-            return std::nullopt;
-        for (const LayerId layer : layers.ids())
+            return {std::nullopt, all.share};
+        for (const LayerId layer : all.layers->ids())
             if (stages.of[layer] == stage)
-                layers[layer] = splits.layers[layer];
+                (*all.layers)[layer] = splits.layers[layer];
     }
-    return layers;
+    return all;
 }
 
 } // namespace planc::plan

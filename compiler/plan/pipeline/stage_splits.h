@@ -26,9 +26,14 @@ struct Splits {
 /// add_alternatives() for layers that lie on stages.
 void add_alternatives_by_stage(const Request &request, Plan &plan);
 
+struct StageSplits {
+    std::optional<LayerStrategies> layers; ///< none: some stage does not fit
+    double share = 0;                      ///< Plan::share, of all stages
+};
+
 /// The splits of each stage that take it the least time within the memory of a rank, with the micro-batches that the
-/// schedule has in flight there. Mesh, stages and schedule are those of the plan. None: some stage does not fit.
-[[nodiscard]] std::optional<LayerStrategies> splits_by_stage(const Request &request, const Plan &plan,
-                                                             const Storage &storage);
+/// schedule has in flight there. Mesh, stages and schedule are those of the plan. `share`: Request::share, of all.
+[[nodiscard]] StageSplits splits_by_stage(const Request &request, const Plan &plan, const Storage &storage,
+                                          double share);
 
 } // namespace planc::plan

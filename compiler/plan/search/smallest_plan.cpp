@@ -25,6 +25,12 @@ struct OnMesh {
         : shape(given), space(make_space(request, shape)), cache(shape.mesh, request.machine) {}
 };
 
+/// Only bytes are compared: what messages take on several levels need not be found.
+Request with_one_level(Request request) {
+    request.machine.levels.resize(1);
+    return request;
+}
+
 struct Candidate {
     OnMesh *on = nullptr;
     Storage storage;
@@ -33,10 +39,11 @@ struct Candidate {
 
 } // namespace
 
-Plan smallest_plan(const Request &request, Bytes known) {
+Plan smallest_plan(const Request &asked, Bytes known) {
+    const Request request = with_one_level(asked);
     const sharding::GraphIndex index(request.graph);
     const StepStructure step(index, request.machine);
-    const std::vector<MeshShape> shapes = mesh_shapes(request);
+    const std::vector<MeshShape> shapes = mesh_shapes(asked);
     std::vector<std::unique_ptr<OnMesh>> meshes(shapes.size());
     std::vector<std::vector<Candidate>> of_mesh(shapes.size());
     support::in_parallel(shapes.size(), [&](std::size_t i) {
@@ -68,9 +75,10 @@ Plan smallest_plan(const Request &request, Bytes known) {
         plan.mesh = on->shape.mesh;
         plan.layers = found.layers;
         plan.storage = storage;
-        plan.cost = found.cost;
         plan.choices = number_of_choices(on->space);
     }
+    if (plan.failure.empty())
+        plan.cost = std::make_shared<const CostTable>(evaluate(asked, plan.mesh, plan.axes, plan.layers, plan.storage));
     plan.meshes = static_cast<int>(shapes.size());
     plan.memory_decided = true;
     plan.note = "only plans with the least memory were searched";

@@ -60,7 +60,27 @@ int TermBuilder::lies(ValueId v) {
         if (index_.may_pass_partial[producer])
             return passing(producer).results[result];
     }
-    return reshards_of(v).number(sharding::Copies(index_, mesh_, layers_, storage_, cache_.known.reshards).origin(v));
+    return home(v);
+}
+
+int TermBuilder::home(ValueId v) {
+    const ValueId anchor = index_.value_anchor[v].root;
+    const ValueId root = anchor ? anchor : v;
+    const sharding::Use &reader = index_.reader[root];
+    const PlacedOperation *homes = graph_.values[root].home || !reader.operation ? nullptr : placed(reader.operation);
+    const auto found = [&](int wanted) {
+        sharding::Copies copies(index_, mesh_, layers_, storage_, cache_.known.reshards);
+        if (wanted >= 0)
+            copies.know_reader(root, reshards_of(root).placement(wanted));
+        return reshards_of(v).number(copies.origin(v));
+    };
+    if (homes == nullptr)
+        return found(-1);
+    const int wanted = homes->operands[reader.operand][chosen_[decided_by(reader.operation)]];
+    const auto [known, is_new] = homes_.try_emplace({v, wanted});
+    if (is_new)
+        known->second = found(wanted);
+    return known->second;
 }
 
 LayerId TermBuilder::decided_by(OperationId o) const {

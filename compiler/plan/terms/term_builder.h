@@ -85,6 +85,8 @@ class TermBuilder {
     /// free value).
     int number(ValueId value, const sharding::Need &need);
     int lies(ValueId value);
+    /// Of a variable: what its reader needs decides, so strategies that need the same give the same.
+    int home(ValueId variable);
     /// The computation of an operation in a step.
     [[nodiscard]] double seconds(OperationId operation) const;
     /// The layer whose strategy decides where the operation runs.
@@ -164,7 +166,8 @@ class TermBuilder {
     std::map<std::pair<int, const Strategies *>, PlacedOperation> following_;          ///< by kind of operation
     std::map<std::pair<int, const Strategies *>, PassingOperation> passing_following_; ///< the same: depends on storage
     PerValue<sharding::Reshards *> reshards_of_;                                       ///< null: not asked for yet
-    PerLayer<int> chosen_; ///< of each variable: the number of its value
+    std::map<std::pair<ValueId, int>, int> homes_; ///< of variables, by the number of what their reader needs
+    PerLayer<int> chosen_;                         ///< of each variable: the number of its value
     Objective objective_;
     std::uintptr_t storage_number_;   ///< of the storage: equal numbers mean equal storages
     std::vector<std::uintptr_t> key_; ///< scratch
