@@ -39,10 +39,24 @@ class InventedStep : public TrainingStep {
             variable.kind = sharding::ValueKind::variable;
             variable.extents = {static_cast<std::int64_t>(world.bytes_of_variables) / variable.element_bytes};
         }
+        if (world.bytes_of_activations > 0)
+            add_activation(world.bytes_of_activations / static_cast<double>(savings.microbatches));
     }
 
     const MemorySavings &savings() const { return savings_; }
     plan::Request &request() override { return request_; }
+
+    /// A value of a forward operation that one of the backward pass reads.
+    void add_activation(double bytes) {
+        sharding::Graph &graph = request_.graph;
+        sharding::Value &value = graph.values.emplace_back();
+        value.producer = sharding::OperationId(graph.operations.size());
+        value.extents = {static_cast<std::int64_t>(bytes) / value.element_bytes};
+        graph.operations.emplace_back().results = {graph.values.end_id() - 1};
+        sharding::Operation &reader = graph.operations.emplace_back();
+        reader.phase = sharding::Phase::input_gradient;
+        reader.operands = {graph.values.end_id() - 1};
+    }
 
     std::vector<Scheduled> schedule(const std::vector<const plan::Plan *> &plans, Wanted wanted) override {
         static constexpr const char *names[] = {"program", "simulated program", "step"};

@@ -40,6 +40,7 @@ class World {
     bool has_halves = true;          ///< covers have rows of both kinds
     std::vector<std::string> blocks; ///< that may be recomputed
     double bytes_of_variables = 0;   ///< of all ranks
+    double bytes_of_activations = 0; ///< the same, without micro-batches
     /// The planner: of the training step with these savings under a limit. The limit that held is written for it.
     std::function<plan::Plan(const MemorySavings &, double limit)> make_plan;
     std::function<plan::Plan(const MemorySavings &)> smallest_plan = [](const MemorySavings &) {

@@ -332,6 +332,22 @@ TEST(PlanSearch, PipelinesAreTriedWhereTheirRanksMayHoldTheVariables) {
     EXPECT_EQ(world.log, (Log{"derive 1", "plan for 100"}));
 }
 
+/// No mesh has to be looked at where all ranks together cannot hold the activations.
+TEST(PlanSearch, SavingsThatLeaveTooMuchAreNotPlanned) {
+    World world;
+    world.asked_limit = 100;
+    world.bytes_of_activations = 800;
+    world.figures["a"] = {1};
+    world.make_plan = [](const MemorySavings &savings, double) {
+        return savings.microbatches < 4 ? nothing_fits(600) : priced("a", 1);
+    };
+    const std::optional<Answer> answer = world.run({}, /*batch=*/8);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->savings.microbatches, 4);
+    EXPECT_EQ(std::vector(world.log.begin(), world.log.begin() + 5),
+              (Log{"derive 1", "plan for 100", "derive 2", "derive 4", "plan for 100"}));
+}
+
 /// A fifth of the time is communication.
 plan::Plan communicating(const std::string &name, double seconds) {
     plan::Plan plan = priced(name, 0.8 * seconds);

@@ -25,9 +25,9 @@ struct OnMesh {
         : shape(given), space(make_space(request, shape)), cache(shape.mesh, request.machine) {}
 };
 
-/// Only bytes are compared: what messages take on several levels need not be found.
-Request with_one_level(Request request) {
-    request.machine.levels.resize(1);
+/// On the outermost level alone: only bytes are compared, and what messages take on several takes long to find.
+Request on_one_level(Request request) {
+    request.machine.levels = {{.link = request.machine.network()}};
     return request;
 }
 
@@ -40,7 +40,7 @@ struct Candidate {
 } // namespace
 
 Plan smallest_plan(const Request &asked, Bytes known) {
-    const Request request = with_one_level(asked);
+    const Request request = on_one_level(asked);
     const sharding::GraphIndex index(request.graph);
     const StepStructure step(index, request.machine);
     const std::vector<MeshShape> shapes = mesh_shapes(asked);
@@ -67,18 +67,21 @@ Plan smallest_plan(const Request &asked, Bytes known) {
             break;
         const Space few = few_by(bytes, step, on->space, on->cache, request.effort);
         const Found found = smallest(request, step, on->shape, few, storage, on->cache);
-        if (!found.feasible || found.cost->memory.total() >= known)
+        if (!found.feasible)
             continue;
-        known = found.cost->memory.total();
+        auto cost =
+            std::make_shared<const CostTable>(evaluate(asked, on->shape.mesh, on->shape.axes, found.layers, storage));
+        if (cost->memory.total() >= known)
+            continue;
+        known = cost->memory.total();
         plan.failure.clear();
         plan.axes = on->shape.axes;
         plan.mesh = on->shape.mesh;
         plan.layers = found.layers;
         plan.storage = storage;
+        plan.cost = std::move(cost);
         plan.choices = number_of_choices(on->space);
     }
-    if (plan.failure.empty())
-        plan.cost = std::make_shared<const CostTable>(evaluate(asked, plan.mesh, plan.axes, plan.layers, plan.storage));
     plan.meshes = static_cast<int>(shapes.size());
     plan.memory_decided = true;
     plan.note = "only plans with the least memory were searched";
