@@ -67,11 +67,12 @@ bool PlanSearch::try_pipelines(double asked, Wanted wanted) {
     return true;
 }
 
-/// Whether a pipeline with so many micro-batches may take less than `known`, before their step is derived.
+/// Whether a pipeline with so many micro-batches may take less than `known`, before their step is derived. Once the work
+/// is done, it is not asked.
 bool PlanSearch::may_win(const MemorySavings &savings, cost::Seconds known, plan::ChancesOfDepths &chances,
                          plan::PassedPipelines &passed) {
     const bool is_undivided = found_.savings == MemorySavings{1, savings.recompute};
-    if (!has_plan(found_.plan) || !is_undivided)
+    if (!has_plan(found_.plan) || !is_undivided || work_left_ <= 0)
         return true;
     const auto count = static_cast<int>(savings.microbatches);
     const plan::PipelineChance chance = tools_.chance_of_pipelines(found_.step->request(), count, known, chances);
