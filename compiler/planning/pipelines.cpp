@@ -67,8 +67,8 @@ bool PlanSearch::try_pipelines(double asked, Wanted wanted) {
     return true;
 }
 
-/// Whether a pipeline with so many micro-batches may take less than `known`, before their step is derived. Once the work
-/// is done, it is not asked.
+/// Whether a pipeline with so many micro-batches may take less than `known`, before their step is derived. Once the
+/// work is done, it is not asked.
 bool PlanSearch::may_win(const MemorySavings &savings, cost::Seconds known, plan::ChancesOfDepths &chances,
                          plan::PassedPipelines &passed) {
     const bool is_undivided = found_.savings == MemorySavings{1, savings.recompute};

@@ -341,8 +341,8 @@ struct Program {
     Order order = {};
     std::span<const MatrixFile> matrix_files = {};
     std::span<const MatrixBlock> matrix_blocks = {};
-    std::int64_t matrix_bytes = 0;  ///< of all blocks, on the rank that has most; 0: planc did not read the matrices
     std::span<const Hop> hops = {}; ///< of a training step on a batch of a graph's vertices; none: it takes all
+    std::int64_t matrix_bytes = 0;  ///< of all blocks, on the rank that has most; 0: planc did not read the matrices
     std::span<const TrafficRow> traffic = {};
     std::span<const Collective> collectives = {}; ///< of the training step, then of evaluation, then of prediction
     int training_collectives = 0;                 ///< the number of those of the training step
