@@ -68,7 +68,7 @@ bool PlanSearch::try_pipelines(double asked, Wanted wanted) {
 }
 
 /// Whether a pipeline with so many micro-batches may take less than `known`, before their step is derived. Once the
-/// work is done, it is not asked.
+/// work is used up, the answer is yes: the question costs as much as a plan.
 bool PlanSearch::may_win(const MemorySavings &savings, cost::Seconds known, plan::ChancesOfDepths &chances,
                          plan::PassedPipelines &passed) {
     const bool is_undivided = found_.savings == MemorySavings{1, savings.recompute};

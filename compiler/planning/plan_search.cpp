@@ -120,11 +120,12 @@ std::optional<PlanSearch::Found> PlanSearch::plan_with(const MemorySavings &savi
     const double limit = asked > 0 ? asked : found_.plan.memory_limit_bytes;
     const plan::Request &request = next.step->request();
     const double least = plan::evenly_divided(request.graph, request.ranks, plan::Living::activations);
-    if (least > limit && limit > 0) // no mesh has to be looked at
+    const bool planned = limit == 0 || least <= limit; // else no mesh has to be looked at
+    if (!planned)
         next.plan = too_large(cost::Bytes(least), limit, plan::Least::bound);
     else if (!make_plan(next, asked, at_most))
         return std::nullopt;
-    tried_.push_back({savings, next.plan.least_memory});
+    tried_.push_back({savings, next.plan.least_memory, planned});
     return next;
 }
 
@@ -163,7 +164,7 @@ bool PlanSearch::try_with(const MemorySavings &savings, double asked, std::optio
     std::optional<Found> next = plan_with(savings, asked, best ? best->plan.cost->seconds() : unlimited);
     if (!next)
         return false;
-    if (next->plan.out_of_memory && next->plan.least_memory < found_.plan.least_memory)
+    if (tried_.back().planned && next->plan.out_of_memory && next->plan.least_memory < found_.plan.least_memory)
         std::swap(found_, *next);
     found_.plan.least_was_found |= next->plan.out_of_memory && next->plan.least_was_found;
     if (has_plan(next->plan) && (!best || next->plan.cost->seconds() < best->plan.cost->seconds()))
@@ -184,7 +185,8 @@ bool PlanSearch::recompute_fewer(double asked, std::optional<Found> &best) {
     MemorySavings savings = best->savings;
     savings.recompute.clear();
     const auto without = std::ranges::find(tried_, savings, &Tried::savings);
-    double needed = without == tried_.end() ? 0 : without->least.value; // with too few; 0: there is a slower plan
+    // With too few; 0: there is a slower plan, or it is not known.
+    double needed = without == tried_.end() || !without->planned ? 0 : without->least.value;
     while (too_few + step < enough) {
         const double saved = needed - std::min(best->plan.cost->memory.total().value, limit);
         const double missing = needed > limit ? (needed - limit) / saved : 0.5;
@@ -199,7 +201,7 @@ bool PlanSearch::recompute_fewer(double asked, std::optional<Found> &best) {
             enough = count;
         } else {
             too_few = count;
-            needed = tried_.back().least.value;
+            needed = tried_.back().planned ? tried_.back().least.value : 0;
         }
     }
     return true;
@@ -354,12 +356,12 @@ bool PlanSearch::find_smallest(std::optional<Found> &smallest) {
     if (tried_.size() == 1) // nothing would have helped
         for (const MemorySavings &savings : further())
             order.insert(order.begin(), {savings, cost::Bytes(0)});
-    std::stable_sort(order.begin(), order.end(), [](const Tried &a, const Tried &b) { return a.least < b.least; });
+    std::ranges::stable_sort(order, {}, [](const Tried &tried) { return std::pair(!tried.planned, tried.least); });
     order.resize(std::min(order.size(), most_smallest));
     cost::Bytes known(std::numeric_limits<double>::infinity());
-    for (const auto &[savings, least] : order) {
+    for (const auto &[savings, least, planned] : order) {
         if (least >= known)
-            break;
+            continue;
         Found next{savings, tools_.derive(savings)};
         if (!next.step)
             return false;

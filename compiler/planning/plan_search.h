@@ -83,7 +83,8 @@ class PlanSearch {
     /// Under the limit that was asked for.
     struct Tried {
         MemorySavings savings;
-        cost::Bytes least; ///< Plan::least_memory; 0: there was a plan
+        cost::Bytes least;   ///< Plan::least_memory; 0: there was a plan
+        bool planned = true; ///< else `least` is what all ranks together need, evenly divided
     };
     /// The time of a plan's step beside that of the one that was found: both simulated, or both by their prices.
     struct Race {

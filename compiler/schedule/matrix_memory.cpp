@@ -56,6 +56,7 @@ class MatrixMemory {
         int number;
         bool transposed;
         bool mean;
+        bool sent; ///< of halves, whose numbers may be equal
         Side rows;
         Side columns;
         std::vector<std::string> cuts_of_pieces;
@@ -82,8 +83,14 @@ class MatrixMemory {
             return; // the data were not read
         const int number =
             block.parts > 0 ? static_cast<int>(mlir::cast<ir::SpmmOp>(op).getNumber()) : known->second.number;
-        Stored stored{
-            {block.matrix.str(), number, block.transposed, block.mean, Side(block.rows), Side(block.columns), {}}};
+        Stored stored{{block.matrix.str(),
+                       number,
+                       block.transposed,
+                       block.mean,
+                       block.sent,
+                       Side(block.rows),
+                       Side(block.columns),
+                       {}}};
         if (ir::WaitOp wait = staged_wait(op)) {
             for (const LoopDimension &cut : dimensions_of(ir::type_of(start_of(wait).getInputs().front())))
                 stored.key.cuts_of_pieces.insert(stored.key.cuts_of_pieces.end(), cut.axes.begin(), cut.axes.end());

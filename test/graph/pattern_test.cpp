@@ -87,6 +87,15 @@ TEST(Pattern, FingerprintIsTheSameEverywhere) {
     EXPECT_EQ(fingerprint(pattern_at(3, 3, {{2, 1}, {1, 2}, {1, 0}})), 16910692365161171659U);
 }
 
+TEST(Pattern, FingerprintTellsWhetherValuesDiffer) {
+    Pattern pattern = pattern_at(3, 3, {{1, 0}, {1, 2}, {2, 1}});
+    const std::uint64_t alike = fingerprint(pattern);
+    pattern.values = {1, 2, 3};
+    EXPECT_EQ(fingerprint(pattern) ^ alike, 1U);
+    pattern.values = {1, 2, 4};
+    EXPECT_EQ(fingerprint(pattern) ^ alike, 1U);
+}
+
 TEST(Pattern, FingerprintSeesEveryChange) {
     const std::uint64_t hash = fingerprint(pattern_at(3, 3, {{1, 0}, {1, 2}, {2, 1}}));
     EXPECT_NE(hash, fingerprint(pattern_at(4, 3, {{1, 0}, {1, 2}, {2, 1}})));

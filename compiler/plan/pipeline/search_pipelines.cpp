@@ -463,7 +463,7 @@ class PipelineSearch {
     std::optional<Plan> of_depth_;          ///< the best of the depth, whether it fits or not
     double lower_bound_ = infinity;
     double share_ = 0;    ///< Plan::share
-    double searches_ = 0; ///< of that, searches on the ranks of a stage; the rest are prices of pipelines
+    double searches_ = 0; ///< of that, searches of the splits for all stages together
     int meshes_ = 0;
     std::size_t fitting_ = 0; ///< plans
     bool memory_decided_ = false;

@@ -23,7 +23,8 @@ struct PipelineChance {
 };
 
 /// Whether a depth may win, by its axis and its number of ranks. The micro-batches do not matter, and neither does a
-/// step that is known later: it is faster, so what was too slow stays so.
+/// step that is known later: it is faster, so what was too slow stays so. What might win may not any more; trying it
+/// then costs work.
 using ChancesOfDepths = std::map<std::pair<std::string, int>, bool>;
 
 /// Whether the step of the request, divided into so many micro-batches, may be faster than `at_most` with a pipeline of

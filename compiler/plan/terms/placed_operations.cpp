@@ -67,7 +67,8 @@ int TermBuilder::home(ValueId v) {
     const ValueId anchor = index_.value_anchor[v].root;
     const ValueId root = anchor ? anchor : v;
     const sharding::Use &reader = index_.reader[root];
-    const PlacedOperation *homes = graph_.values[root].home || !reader.operation ? nullptr : placed(reader.operation);
+    const bool is_open = graph_.values[v].kind == sharding::ValueKind::variable && !graph_.values[root].home;
+    const PlacedOperation *homes = is_open && reader.operation ? placed(reader.operation) : nullptr;
     const auto found = [&](int wanted) {
         sharding::Copies copies(index_, mesh_, layers_, storage_, cache_.known.reshards);
         if (wanted >= 0)

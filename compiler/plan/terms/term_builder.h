@@ -85,8 +85,9 @@ class TermBuilder {
     /// free value).
     int number(ValueId value, const sharding::Need &need);
     int lies(ValueId value);
-    /// Of a variable: what its reader needs decides, so strategies that need the same give the same.
-    int home(ValueId variable);
+    /// Of what no operation of a layer makes. What its reader needs decides where a variable lies, so strategies that
+    /// need the same give the same.
+    int home(ValueId value);
     /// The computation of an operation in a step.
     [[nodiscard]] double seconds(OperationId operation) const;
     /// The layer whose strategy decides where the operation runs.

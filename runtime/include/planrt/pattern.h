@@ -50,8 +50,8 @@ struct Pattern {
 [[nodiscard]] Pattern permuted(const Pattern &pattern, std::span<const std::int32_t> rows,
                                std::span<const std::int32_t> columns);
 
-/// The same number on every machine for the same extents and nonzeros, whatever their values and their order in the
-/// file; another one for others (but for 1 in 2^64).
+/// The same number on every machine for the same extents and nonzeros, whatever their order in the file, and whatever
+/// their values, but for the last bit: it is 1 if these are all alike. Another one for others (but for 1 in 2^63).
 [[nodiscard]] std::uint64_t fingerprint(const Pattern &pattern);
 
 /// The numbers of nonzeros of all columns.

@@ -377,7 +377,7 @@ struct Program {
 };
 
 /// Runs the program under MPI and returns the exit code: 0 done, 1 run-time failure, 2 wrong usage, 3 the measured
-/// communication differs from the predicted one, 128 + N stopped by signal N.
+/// communication or memory differs from the predicted one, 128 + N stopped by signal N.
 int run(const Program &program, int argc, char **argv);
 
 // ---------------------------------------------------------------------------------------------------------------

@@ -134,7 +134,8 @@ class Report {
                     static_cast<long long>(program_.arena_bytes)) +
                memory_of_all_ranks(&Memory::arena) + ", \"variables\": " + memory_of_all_ranks(&Memory::variables) +
                ", \"data\": " + memory_of_all_ranks(&Memory::data) +
-               ", \"matrices\": " + memory_of_all_ranks(&Memory::matrices) +
+               text(", \"predicted_matrices\": %lld, \"matrices\": ", static_cast<long long>(program_.matrix_bytes)) +
+               memory_of_all_ranks(&Memory::matrices) +
                ", \"primitives\": " + memory_of_all_ranks(&Memory::primitives) +
                ", \"resident\": " + memory_of_all_ranks(&Memory::resident) + "}" +
                (times == nullptr ? "" : ",\n  \"times\": " + times->json_text()) + "\n}\n";

@@ -18,9 +18,8 @@ struct Held {
 };
 
 /// Writes the report as JSON at rank 0. Collective over the world. Returns true if all counts of `steps` training steps
-/// are as predicted and the largest `high_water` of any rank, in bytes, is that of the program; otherwise rank 0 has
-/// reported the first difference. `times`: included in the report;
-/// null if nothing was measured. Errors: CommonFailure.
+/// are as predicted, and so are the largest `high_water` and the largest `matrices` of any rank; otherwise rank 0 has
+/// reported the first difference. `times`: included in the report; null if nothing was measured. Errors: CommonFailure.
 bool report_communication(const Program &program, const Mesh &mesh, int rank, std::int64_t steps, const Held &held,
                           const Times *times, const std::string &path);
 

@@ -26,8 +26,14 @@ Pattern read_matrix(const DataSource &source, const MatrixFile &file) {
         throw Failure(text("%s: has %lld nonzeros, but the program was compiled for %lld; compile it again",
                            place.path.c_str(), static_cast<long long>(matrix.nonzeros()),
                            static_cast<long long>(file.nonzeros)));
-    if (file.nonzeros >= 0 && fingerprint(matrix) != file.fingerprint)
+    const std::uint64_t changed = file.nonzeros >= 0 ? fingerprint(matrix) ^ file.fingerprint : 0;
+    if (changed > 1)
         throw Failure(place.path + ": has other edges than when the program was compiled; compile it again");
+    if (changed == 1) // blocks have another size
+        throw Failure(place.path +
+                      (matrix.values.empty() ? ": values are all alike, but they differed"
+                                             : ": values differ, but they were all alike") +
+                      " when the program was compiled; compile it again");
     return matrix;
 }
 

@@ -147,7 +147,7 @@ std::uint64_t fingerprint(const Pattern &pattern) {
         for (const std::int32_t u : pattern.columns_of(v))
             add(u);
     }
-    return hash;
+    return pattern.values.empty() ? hash | 1U : hash & ~std::uint64_t{1};
 }
 
 std::vector<std::int64_t> column_degrees(const Pattern &pattern) {

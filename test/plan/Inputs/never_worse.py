@@ -53,12 +53,6 @@ def planc(action, example, layout, machine, ranks, batch):
     return subprocess.run(command, capture_output=True, text=True)
 
 
-def no_answer(example, machine, ranks, run):
-    """As `compare` answers where planc has no plan."""
-    where = f"{example.path.stem} on {ranks} ranks of {machine}"
-    return -1, [] if no_plan.search(run.stderr) else [f"{where}: {run.stderr.strip()}"]
-
-
 def compare_baselines(text):
     """How many plans of the literature are beside the answer that `planc explain` printed, and which are faster."""
     lines = [line for line in text.splitlines() if baseline.match(line)]
