@@ -68,7 +68,8 @@ std::vector<mlir::Operation *> products_in_pieces(ir::StartOp start, ir::MeshAtt
                                     [&](mlir::Operation *user) { return takes_pieces(user, gathered, *dimension); }))
         return {};
     std::vector<mlir::Operation *> products = products_of(wait);
-    const bool can = can_share_a_loop(products) && are_in_one_body(start, wait) && staged_memory(start, mesh);
+    const bool can = can_share_a_loop(products) && are_in_one_body(start, wait) &&
+                     are_in_one_body(wait, products.front()) && staged_memory(start, mesh);
     return can ? products : std::vector<mlir::Operation *>();
 }
 

@@ -51,6 +51,8 @@ class Run:
             complained.seek(0)
             self.output, self.complaint = said.read(), complained.read().strip()
         self.failed = process.returncode != 0
+        if process.returncode < 0:
+            self.complaint = f"ended by signal {-process.returncode}"
         self.seconds, self.mebibytes = usage.ru_utime, usage.ru_maxrss / 1024
 
 
