@@ -151,7 +151,19 @@ class Advance {
             note(user);
             if (mlir::isa<ir::ViewOp>(user))
                 note_users(user->getResult(0), note);
+            else if (auto collective = mlir::dyn_cast<ir::CollectiveOp>(user);
+                     collective && collective.getKind() != "slice")
+                note_first_user(collective.getResult(), note);
         }
+    }
+
+    /// A collective is under way, and reads the variable, until something needs its result.
+    static void note_first_user(Value moved, llvm::function_ref<void(Operation *)> note) {
+        Operation *first = nullptr;
+        for (Operation *user : moved.getUsers())
+            first = first == nullptr || user->isBeforeInBlock(first) ? user : first;
+        if (first != nullptr && part_of(first) != Part::update && !first->hasTrait<mlir::OpTrait::IsTerminator>())
+            note(first);
     }
 
     mlir::Block &block_;

@@ -1,4 +1,4 @@
-// RUN: plan-opt %s --order-steps --advance-updates | FileCheck %s
+// RUN: plan-opt %s --order-steps --advance-updates --split-input-file | FileCheck %s
 
 !x = !plan.tensor<batch: 4, in: 3, f32>
 !y = !plan.tensor<batch: 4, out: 2, f32>
@@ -29,4 +29,31 @@ func.func @train(%x: !x, %dy: !y) -> (!y, !x) {
   %n = plan.pointwise "sub" (%w, %d) {layer = "y", parameter = "w", phase = "update"} : (!w, !w) -> !w
   plan.write %n, @w {layer = "y", phase = "update"} : !w
   return %y, %b : !y, !x
+}
+
+// -----
+
+!w = !plan.tensor<in: 4, f32, #plan.layout<in = [rows]>>
+!g = !plan.tensor<in: 4, f32, #plan.layout<>>
+
+// A gather may read the weight until its result is used: the update comes behind that.
+// CHECK-LABEL: func.func @train
+// CHECK: plan.collective
+// CHECK: plan.pointwise "cos"
+// CHECK: plan.pointwise "sin"
+// CHECK: plan.pointwise "sub"{{.*}}parameter = "w"
+// CHECK: plan.write
+module attributes {plan.mesh = #plan.mesh<rows: 2>} {
+  plan.variable @w : !w = #plan.init<constant, 0.0, 0.0> {trained, layer = "y"}
+  func.func @train(%x: !w, %z: !g) -> (!w, !g, !g) {
+    %w = plan.read @w {layer = "y"} : !w
+    %y = plan.pointwise "mul" (%x, %w) {layer = "y", phase = "forward"} : (!w, !w) -> !w
+    %d = plan.pointwise "exp" (%y) {layer = "y", phase = "weight gradient"} : (!w) -> !w
+    %all = plan.collective "all_gather" %w over ["rows"] {layer = "below", phase = "input gradient"} : !w -> !g
+    %o = plan.pointwise "cos" (%z) {layer = "y", phase = "input gradient"} : (!g) -> !g
+    %b = plan.pointwise "sin" (%all) {layer = "below", phase = "input gradient"} : (!g) -> !g
+    %n = plan.pointwise "sub" (%w, %d) {layer = "y", parameter = "w", phase = "update"} : (!w, !w) -> !w
+    plan.write %n, @w {layer = "y", phase = "update"} : !w
+    return %y, %o, %b : !w, !g, !g
+  }
 }
