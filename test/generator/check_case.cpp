@@ -56,7 +56,7 @@ class Check {
         step_.emplace(file_);
         const bool is_graph = !step_->train().matrices.empty();
         const bool sampled = step_->train().batch_vertices > 0;
-        whole_ = is_graph ? step_->as_written() : Module(step_->module().clone());
+        whole_ = is_graph && !sampled ? step_->as_written() : Module(step_->module().clone());
         const Reference reference(step_->module(), *whole_, step_->train(), random_);
         if (!reference.finite())
             throw Refusal("the numbers of one rank are not finite");

@@ -186,7 +186,7 @@ Reference::Reference(mlir::ModuleOp one, mlir::ModuleOp whole, const sema::Train
 Inputs Reference::inputs_of(mlir::ModuleOp one, mlir::ModuleOp whole, const sema::Train &train, Random &random) const {
     Inputs inputs;
     inputs.matrices = dense_matrices(train);
-    const auto add = [&](const std::string &name, ir::TensorType type) {
+    for (const auto &[name, type] : input_types(whole)) {
         Array array = random_array(type, -1, 1, random);
         for (double &element : array.elements) {
             if (name == "valid")
@@ -195,15 +195,10 @@ Inputs Reference::inputs_of(mlir::ModuleOp one, mlir::ModuleOp whole, const sema
                 element = random.whole(0, whole_numbers_of(train, name) - 1);
         }
         inputs.fields.emplace(name, std::move(array));
-    };
-    for (const auto &[name, type] : input_types(whole))
-        add(name, type);
-    for (const auto &[name, type] : input_types(one)) {
-        if (is_product(name))
-            inputs.fields.emplace(name, product(name, inputs));
-        else if (!inputs.fields.contains(name)) // of sampled neighbours
-            add(name, type);
     }
+    for (const auto &[name, type] : input_types(one))
+        if (is_product(name) && !inputs.fields.contains(name))
+            inputs.fields.emplace(name, product(name, inputs));
     return inputs;
 }
 

@@ -31,7 +31,7 @@ std::map<std::string, Array> dense_matrices(const sema::Train &train) {
 }
 
 bool is_product(const std::string &input) {
-    return input.find(times) != std::string::npos && input.find(" at ") == std::string::npos;
+    return input.find(times) != std::string::npos;
 }
 
 Array product(const std::string &input, const interpret::Inputs &inputs) {

@@ -13,7 +13,7 @@ namespace planc::test {
 /// By name, with their zeros.
 [[nodiscard]] std::map<std::string, interpret::Array> dense_matrices(const sema::Train &train);
 
-/// Whether the name of an input is that of a product of all vertices: "a * x", "mean a * x"; not "a * x at 1 hop".
+/// Whether the name of an input is that of a product: "a * x", "mean a * x".
 [[nodiscard]] bool is_product(const std::string &input);
 [[nodiscard]] interpret::Array product(const std::string &input, const interpret::Inputs &inputs);
 
