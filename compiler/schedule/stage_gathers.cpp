@@ -31,9 +31,10 @@ bool takes_pieces(mlir::Operation *product, mlir::Value operand, std::size_t dim
     return gemm && staged_loop(gemm, operand, dimension);
 }
 
-bool are_in_one_body(mlir::Operation *a, mlir::Operation *b) {
-    return llvm::any_of(segments(*a->getBlock()), [&](const std::vector<mlir::Operation *> &body) {
-        return llvm::is_contained(body, a) && llvm::is_contained(body, b);
+/// All of one block.
+bool are_in_one_body(llvm::ArrayRef<mlir::Operation *> ops) {
+    return llvm::any_of(segments(*ops.front()->getBlock()), [&](const std::vector<mlir::Operation *> &body) {
+        return llvm::all_of(ops, [&](mlir::Operation *op) { return llvm::is_contained(body, op); });
     });
 }
 
@@ -68,8 +69,8 @@ std::vector<mlir::Operation *> products_in_pieces(ir::StartOp start, ir::MeshAtt
                                     [&](mlir::Operation *user) { return takes_pieces(user, gathered, *dimension); }))
         return {};
     std::vector<mlir::Operation *> products = products_of(wait);
-    const bool can = can_share_a_loop(products) && are_in_one_body(start, wait) &&
-                     are_in_one_body(wait, products.front()) && staged_memory(start, mesh);
+    const bool can =
+        can_share_a_loop(products) && are_in_one_body({start, wait, products.front()}) && staged_memory(start, mesh);
     return can ? products : std::vector<mlir::Operation *>();
 }
 

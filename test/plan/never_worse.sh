@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every example that trains on 2 to 4,096 ranks of every shipped machine, with its own batch and with two samples a rank,
-# and the networks of ../shared/networks with their own batch: no plan of the literature is faster, with the own batch no
-# 1F1B either. `check` takes a part.
+# and the networks of ../shared/networks with their own batch: no plan of the literature is faster, nor, with their own batch,
+# is 1F1B. `check` takes a part.
 # test/plan/never_worse.sh [BUILD] [JOBS]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
