@@ -73,39 +73,58 @@ struct Distinct {
     std::vector<std::size_t> place;
 };
 
-/// Adds the piece to the factor. False: the table would become too large.
+/// The pairs of classes that occur among the strategies of a layer, numbered in order of appearance.
+struct Pairs {
+    Pairs(const std::vector<int> &first, int first_classes, const std::vector<int> &second, int second_classes) {
+        std::vector<int> number_of(static_cast<std::size_t>(first_classes) * second_classes, -1);
+        for (std::size_t i = 0; i < first.size(); ++i) {
+            int &number = number_of[static_cast<std::size_t>(first[i]) * second_classes + second[i]];
+            if (number < 0) {
+                number = static_cast<int>(first_of.size());
+                first_of.push_back(first[i]);
+                second_of.push_back(second[i]);
+            }
+            class_of.push_back(number);
+        }
+    }
+    std::vector<int> class_of;
+    std::vector<int> first_of; ///< by class
+    std::vector<int> second_of;
+};
+
+/// Adds the piece to the factor, whose classes become finer. False: the table would become too large.
 bool add(Factor &factor, const std::vector<LayerId> &layers, const std::shared_ptr<Piece> &piece) {
-    std::vector<std::vector<int>> class_of = factor.class_of;
-    std::vector<std::vector<int>> examples(factor.layers.size());
+    std::vector<Pairs> pairs; // per layer of the piece
+    std::vector<std::size_t> places;
     std::vector<int> classes = factor.classes;
-    for (std::size_t i = 0; i < factor.layers.size(); ++i) {
-        const std::size_t own = place(layers, factor.layers[i]);
-        std::vector<std::vector<int>> signatures;
-        for (std::size_t kept = 0; kept < class_of[i].size(); ++kept)
-            signatures.push_back({class_of[i][kept], own < layers.size() ? piece->class_of[own][kept] : 0});
-        class_of[i].clear();
-        classes[i] = number_distinct(signatures, class_of[i], examples[i]);
+    for (std::size_t own = 0; own < layers.size(); ++own) {
+        const std::size_t i = places.emplace_back(place(factor.layers, layers[own]));
+        pairs.emplace_back(factor.class_of[i], classes[i], piece->class_of[own], piece->classes[own]);
+        classes[i] = static_cast<int>(pairs.back().first_of.size());
     }
     if (product(classes) > most_entries)
         return false;
-    Factor merged{factor.layers, class_of, classes, {}, {}};
-    factor.parts.push_back({piece, layers, {}});
-    for (const Factor::Part &part : factor.parts) { // classes have become finer
-        const std::vector<LayerId> &of = part.layers;
-        const std::vector<int> &sizes = part.piece->classes;
-        Factor::Part finer{part.piece, of, {}};
-        for (std::size_t i = 0; i < merged.layers.size(); ++i) {
-            const std::size_t own = place(of, merged.layers[i]);
-            std::vector<std::size_t> &offset = finer.offset.emplace_back();
-            const std::size_t stride =
-                own < of.size() ? product({sizes.begin() + static_cast<std::ptrdiff_t>(own) + 1, sizes.end()}) : 0;
-            for (int example : examples[i])
-                offset.push_back(own < of.size() ? stride * static_cast<std::size_t>(part.piece->class_of[own][example])
-                                                 : 0);
+    Factor::Part added{piece, layers, {}};
+    for (const int count : classes)
+        added.offset.emplace_back(count, 0);
+    std::size_t stride = 1;
+    for (std::size_t own = layers.size(); own-- > 0;) {
+        const std::size_t i = places[own];
+        const Pairs &of_layer = pairs[own];
+        for (std::size_t c = 0; c < of_layer.second_of.size(); ++c)
+            added.offset[i][c] = stride * static_cast<std::size_t>(of_layer.second_of[c]);
+        stride *= static_cast<std::size_t>(piece->classes[own]);
+        for (Factor::Part &part : factor.parts) {
+            std::vector<std::size_t> &offset = part.offset[i];
+            std::vector<std::size_t> finer;
+            for (const int coarse : of_layer.first_of)
+                finer.push_back(offset[coarse]);
+            offset = std::move(finer);
         }
-        merged.parts.push_back(std::move(finer));
+        factor.class_of[i] = of_layer.class_of;
     }
-    factor = std::move(merged);
+    factor.classes = std::move(classes);
+    factor.parts.push_back(std::move(added));
     return true;
 }
 

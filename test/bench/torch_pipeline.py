@@ -92,6 +92,7 @@ def main():
         times.append(time.perf_counter() - start)
     if rank == 0:
         print(statistics.median(times[SKIPPED:]))
+    distributed.destroy_process_group()  # else its threads may still run at the exit, which then aborts
 
 
 if __name__ == "__main__":
