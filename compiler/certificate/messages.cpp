@@ -35,13 +35,12 @@ double least(Terms &terms, Factor &factor, const std::vector<std::vector<double>
     for (std::size_t entry = 1; entry < given.size(); ++entry)
         where = rest(entry) < rest(where) ? entry : where;
     const double found = rest(where);
-    const Factor::Places places = exactly ? factor.places() : Factor::Places();
-    if (!exactly || !terms.price(factor, places, where))
+    if (!exactly || !terms.price(factor, where, classes_of(where, factor.classes)))
         return found;
     double sure = rest(where);
     for (std::size_t entry = 0; entry < given.size(); ++entry)
         if (rest(entry) < sure) {
-            terms.price(factor, places, entry);
+            terms.price(factor, entry, classes_of(entry, factor.classes));
             sure = std::min(sure, rest(entry));
         }
     return sure;
@@ -72,11 +71,10 @@ Bounds bounds(Terms &terms, const Kept &kept, std::vector<Factor> &factors, cons
         std::vector<std::vector<double>> by_class;
         for (int classes : factor.classes)
             by_class.emplace_back(classes, infinity);
-        const Factor::Places places = exactly ? factor.places() : Factor::Places();
         const std::vector<double> given = sums_of_entries(messages[f]);
         for_entries(factor.classes, [&](std::size_t entry, const std::vector<int> &at) {
             if (exactly && others + factor.seconds[entry] - given[entry] < price_below)
-                terms.price(factor, places, entry);
+                terms.price(factor, entry, at);
             const double rest = factor.seconds[entry] - given[entry];
             for (std::size_t i = 0; i < at.size(); ++i)
                 by_class[i][at[i]] = std::min(by_class[i][at[i]], rest);

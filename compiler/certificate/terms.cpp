@@ -130,6 +130,13 @@ bool add(Factor &factor, const std::vector<LayerId> &layers, const std::shared_p
 
 } // namespace
 
+std::vector<int> classes_of(std::size_t entry, const std::vector<int> &sizes) {
+    std::vector<int> at(sizes.size());
+    for (std::size_t i = sizes.size(); i-- > 0; entry /= static_cast<std::size_t>(sizes[i]))
+        at[i] = static_cast<int>(entry % static_cast<std::size_t>(sizes[i]));
+    return at;
+}
+
 void Factor::refresh() {
     seconds.assign(product(classes), 0.0);
     for (const Part &part : parts) {
@@ -137,13 +144,6 @@ void Factor::refresh() {
         for (std::size_t entry = 0; entry < seconds.size(); ++entry)
             seconds[entry] += part.piece->seconds[places[entry]];
     }
-}
-
-Factor::Places Factor::places() const {
-    Places result;
-    for (const Part &part : parts)
-        result.push_back(sums_of_entries(part.offset));
-    return result;
 }
 
 Terms::Terms(const StepScopes &step, Pricing &pricing, const Storage &storage, double byte_limit,
@@ -508,17 +508,15 @@ std::vector<int> Piece::numbers(const std::vector<int> &at) const {
     return result;
 }
 
-bool Terms::price(Factor &factor, const Factor::Places &places, std::size_t entry) {
+bool Terms::price(Factor &factor, std::size_t entry, const std::vector<int> &classes) {
     double sum = 0;
-    for (std::size_t p = 0; p < factor.parts.size(); ++p) {
-        Piece &piece = *factor.parts[p].piece;
-        const std::size_t own = places[p][entry];
+    for (const Factor::Part &part : factor.parts) {
+        Piece &piece = *part.piece;
+        std::size_t own = 0;
+        for (std::size_t i = 0; i < classes.size(); ++i)
+            own += part.offset[i][classes[i]];
         if (piece.whole && !piece.exact[own]) {
-            std::vector<int> classes(piece.classes.size());
-            std::size_t rest = own;
-            for (std::size_t i = classes.size(); i-- > 0; rest /= static_cast<std::size_t>(piece.classes[i]))
-                classes[i] = static_cast<int>(rest % static_cast<std::size_t>(piece.classes[i]));
-            piece.seconds[own] = pricing_.seconds(piece.value, piece.numbers(classes));
+            piece.seconds[own] = pricing_.seconds(piece.value, piece.numbers(classes_of(own, piece.classes)));
             piece.exact[own] = true;
             ++priced_;
         }

@@ -30,6 +30,9 @@ template <class Visit> void for_entries(const std::vector<int> &sizes, const Vis
     }
 }
 
+/// Of an entry of a row-major table of these sizes, per layer.
+[[nodiscard]] std::vector<int> classes_of(std::size_t entry, const std::vector<int> &sizes);
+
 /// For each entry, row-major, the sum of what its classes have: `of_class` by layer and class.
 template <class Number> std::vector<Number> sums_of_entries(const std::vector<std::vector<Number>> &of_class) {
     std::vector<Number> sums = {0};
@@ -76,10 +79,6 @@ struct Factor {
     };
     std::vector<Part> parts;
 
-    /// Per part and entry: the piece's entry. Large, so it is made for one factor at a time.
-    using Places = std::vector<std::vector<std::size_t>>;
-    [[nodiscard]] Places places() const;
-
     /// Sums the pieces again, after other factors may have made them more exact.
     void refresh();
 };
@@ -104,8 +103,9 @@ class Terms {
     /// The terms that depend on several layers, among the kept strategies. `whole`: a value is one term of all its
     /// layers if these do not have too many combinations; all other values are bounded by pairs of layers.
     [[nodiscard]] std::vector<Factor> factors(const Kept &kept, bool whole);
-    /// Makes an entry as exact as possible. Returns false if the factor already had the exact value.
-    bool price(Factor &factor, const Factor::Places &places, std::size_t entry);
+    /// Makes an entry, which has these classes, as exact as possible. Returns false if the factor already had the exact
+    /// value.
+    bool price(Factor &factor, std::size_t entry, const std::vector<int> &classes);
     [[nodiscard]] std::int64_t priced() const { return priced_; }         ///< how many entries of pieces
     [[nodiscard]] std::size_t derived() const { return derived_.size(); } ///< how many placements of several layers
     [[nodiscard]] double byte_limit() const { return byte_limit_; }

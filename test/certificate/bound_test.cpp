@@ -70,11 +70,13 @@ double sum_of(Terms &terms, std::vector<Factor> &factors, const PerLayer<int> &v
         sum += terms.alone()[l][values[l]];
     for (Factor &factor : factors) {
         std::size_t entry = 0;
-        for (std::size_t i = 0; i < factor.layers.size(); ++i)
-            entry = entry * static_cast<std::size_t>(factor.classes[i]) +
-                    static_cast<std::size_t>(factor.class_of[i][values[factor.layers[i]]]);
+        std::vector<int> classes;
+        for (std::size_t i = 0; i < factor.layers.size(); ++i) {
+            classes.push_back(factor.class_of[i][values[factor.layers[i]]]);
+            entry = entry * static_cast<std::size_t>(factor.classes[i]) + static_cast<std::size_t>(classes.back());
+        }
         if (priced)
-            terms.price(factor, factor.places(), entry);
+            terms.price(factor, entry, classes);
         sum += factor.seconds[entry];
     }
     return sum;
