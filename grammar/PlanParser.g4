@@ -34,8 +34,10 @@ name
 // --- networks and layers (N, Y) ---
 
 callableDeclaration
-    : (NETWORK | LAYER) name LEFT_PARENTHESIS (parameter (COMMA parameter)*)? RIGHT_PARENTHESIS ARROW type block
+    : (NETWORK | LAYER) name LEFT_PARENTHESIS (parameter (COMMA parameter)*)? RIGHT_PARENTHESIS ARROW results block
     ;
+
+results : type | LEFT_PARENTHESIS type (COMMA type)+ RIGHT_PARENTHESIS; // X9
 
 parameter : name COLON type (ASSIGN expression)?;
 
@@ -57,7 +59,7 @@ statement
 
 parameterDeclaration : (PARAM | STATE) name COLON type ASSIGN expression;
 
-binding : name ASSIGN expression;
+binding : name (COMMA name)* ASSIGN expression; // N2, X9
 
 conditional : IF expression block (ELSE (conditional | block))?;
 
@@ -65,6 +67,7 @@ conditional : IF expression block (ELSE (conditional | block))?;
 
 expression
     : primary
+    | expression LEFT_BRACKET expression RIGHT_BRACKET // X9
     | operation=MINUS expression
     | expression operation=(STAR | SLASH) expression
     | expression operation=(PLUS | MINUS) expression
@@ -84,7 +87,7 @@ primary
     | list
     | choice
     | fold
-    | LEFT_PARENTHESIS expression RIGHT_PARENTHESIS
+    | LEFT_PARENTHESIS expression (COMMA expression)* RIGHT_PARENTHESIS // several: X9
     ;
 
 // L6: a unit follows its number on the same line; `/ s` belongs to it, `/ x` divides.
@@ -104,7 +107,8 @@ item : DOTS name? | expression (COLON expression)?;
 choice : IF expression LEFT_BRACE expression RIGHT_BRACE ELSE (choice | LEFT_BRACE expression RIGHT_BRACE);
 
 fold
-    : FOLD accumulator=name ASSIGN initial=expression
+    : FOLD (accumulators+=name | LEFT_PARENTHESIS accumulators+=name (COMMA accumulators+=name)* RIGHT_PARENTHESIS)
+      ASSIGN initial=expression
       FOR (variables+=name | LEFT_PARENTHESIS variables+=name (COMMA variables+=name)* RIGHT_PARENTHESIS)
       IN values=expression (AS label=name)? block
     ;

@@ -319,7 +319,7 @@ mlir::OwningOpRef<mlir::ModuleOp> import_program(const sema::Program &program, c
         importer.reserve(function);
     for (const sema::Matrix &matrix : train.matrices)
         importer.set_matrix(matrix.name, *matrix.pattern);
-    mlir::func::FuncOp function = importer.import(train.loss, "loss", {train.loss.result, train.prediction});
+    mlir::func::FuncOp function = importer.import(train.loss, "loss", {train.loss.results.front(), train.prediction});
     mlir::Builder &builder = importer.builder();
     function->setAttr("plan.purpose", builder.getStringAttr("loss"));
     if (train.label >= 0) {
@@ -351,7 +351,7 @@ mlir::OwningOpRef<mlir::ModuleOp> import_networks(const sema::Program &program, 
     for (const sema::Network &network : program.networks)
         importer.reserve(network.name);
     for (const sema::Network &network : program.networks) {
-        mlir::func::FuncOp function = importer.import(network, network.name, {network.result});
+        mlir::func::FuncOp function = importer.import(network, network.name, network.results);
         function->setAttr("plan.purpose", importer.builder().getStringAttr("network"));
     }
     return importer.take();

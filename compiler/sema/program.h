@@ -137,7 +137,7 @@ struct Network {
     std::vector<Argument> arguments;
     std::vector<Argument> matrices; ///< sparse arguments: [rows, columns]
     std::vector<Operation> operations;
-    ValueId result = -1;
+    std::vector<ValueId> results;
     std::vector<std::string> layers; ///< paths in order of first use; layers without operations are absent
     support::SourceRange where;
 };

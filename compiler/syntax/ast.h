@@ -102,6 +102,17 @@ struct Range {
     ExpressionPtr last;
 };
 
+/// `(h, c)`: several values.
+struct Tuple {
+    std::vector<ExpressionPtr> items; ///< two or more
+};
+
+/// `xs[0]`
+struct Index {
+    ExpressionPtr list;
+    ExpressionPtr index;
+};
+
 struct CallArgument {
     enum class Kind : std::uint8_t {
         positional, ///< `x`
@@ -157,7 +168,7 @@ struct Choice {
 
 /// `fold x = start for (i, width) in values as block { … yield e }`: x is first start, then what each iteration yields.
 struct Fold {
-    Name accumulator;
+    std::vector<Name> accumulators; ///< one, or several that take a tuple apart: `(h, c)`
     ExpressionPtr start;
     std::vector<Name> variables; ///< one, or several that take a pair apart: `(i, width)`
     ExpressionPtr values;
@@ -169,14 +180,15 @@ struct Fold {
 struct Expression {
     SourceRange where;          ///< with the parentheses around it
     bool parenthesized = false; ///< for the formatter; it has no meaning
-    std::variant<Number, String, Boolean, Reference, List, Range, Call, Unary, Binary, Choice, Fold> node;
+    std::variant<Number, String, Boolean, Reference, List, Range, Tuple, Index, Call, Unary, Binary, Choice, Fold> node;
 };
 
 // --- statements -------------------------------------------------------------------------------------------------
 
+/// `h = relu(x)`, `h, c = cell(x)`
 struct Binding {
-    Name name;           ///< empty if the statement did not parse and its name is unknown
-    ExpressionPtr value; ///< null: did not parse
+    std::vector<Name> names; ///< several take a tuple apart; none if the statement did not parse and they are unknown
+    ExpressionPtr value;     ///< null: did not parse
 };
 
 /// `param w: [in, out] = glorot_uniform(…)`, `state mean: [channel] = zeros`.
@@ -238,7 +250,8 @@ struct CallableDeclaration {
     enum class Kind : std::uint8_t { network, layer } kind = Kind::network;
     Name name;
     std::vector<Parameter> parameters;
-    Type result; ///< a tensor
+    std::vector<Type> results; ///< tensors
+    SourceRange results_where; ///< with the parentheses around several
     Block body;
     SourceRange where; ///< the whole declaration
     SourceRange braces;

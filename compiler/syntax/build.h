@@ -41,6 +41,8 @@ class Builder {
     void add_broken(std::size_t first, File &file) const;
     /// The name that an abandoned item would have bound; empty if it cannot be determined.
     [[nodiscard]] Name bound_name(const antlr4::ParserRuleContext &context) const;
+    /// The same for a statement; none if they cannot be determined.
+    [[nodiscard]] std::vector<Name> bound_names(const antlr4::ParserRuleContext &context) const;
 
     [[nodiscard]] SourceRange where(const antlr4::ParserRuleContext &context) const;
     [[nodiscard]] SourceRange where(const antlr4::ParserRuleContext *context) const; ///< no place for null

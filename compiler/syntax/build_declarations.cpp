@@ -47,6 +47,21 @@ Name Builder::bound_name(const antlr4::ParserRuleContext &context) const {
     return declares && is_name(next) ? Name{next.getText(), where(next)} : Name{};
 }
 
+std::vector<Name> Builder::bound_names(const antlr4::ParserRuleContext &context) const {
+    std::vector<Name> names;
+    for (std::size_t i = context.start->getTokenIndex(); i + 1 < tree_.stream->size(); i += 2) {
+        const antlr4::Token &word = *tree_.stream->get(i);
+        const std::size_t next = tree_.stream->get(i + 1)->getType();
+        if (!is_name(word) || (next != Grammar::ASSIGN && next != Grammar::COMMA))
+            break;
+        names.push_back({word.getText(), where(word)});
+        if (next == Grammar::ASSIGN)
+            return names;
+    }
+    const Name declared = bound_name(context);
+    return declared.text.empty() ? std::vector<Name>() : std::vector<Name>{declared};
+}
+
 Declaration Builder::declaration(Grammar::DeclarationContext &context) {
     const SourceRange place = where(context);
     if (auto *import = context.importDeclaration())
@@ -76,11 +91,13 @@ CallableDeclaration Builder::callable(Grammar::CallableDeclarationContext &conte
     result.name = name(*context.name());
     for (auto *child : context.parameter())
         result.parameters.push_back(parameter(*child));
-    result.result = type(*context.type());
+    for (auto *child : context.results()->type())
+        result.results.push_back(type(*child));
+    result.results_where = where(*context.results());
     result.body = block(*context.block());
     result.where = where(context);
     result.braces = where(context.block());
-    result.head = places_.from_to(*context.start, *context.type()->stop);
+    result.head = places_.from_to(*context.start, *context.results()->stop);
     return result;
 }
 

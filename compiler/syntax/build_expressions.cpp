@@ -66,6 +66,8 @@ Expression Builder::expression(Grammar::ExpressionContext &context) {
     Expression result;
     if (context.primary()) {
         result = primary(*context.primary());
+    } else if (context.LEFT_BRACKET()) {
+        result.node = Index{expression_pointer(context.expression(0)), expression_pointer(context.expression(1))};
     } else if (context.expression().size() == 1) {
         const bool minus = context.operation->getType() == Grammar::MINUS;
         result.node = Unary{minus ? UnaryOperator::negate : UnaryOperator::logical_not,
@@ -107,9 +109,14 @@ Expression Builder::primary(Grammar::PrimaryContext &context) {
         result = choice(*context.choice());
     } else if (context.fold()) {
         result = fold(*context.fold());
-    } else if (context.expression()) {
-        result = expression(*context.expression());
+    } else if (context.expression().size() == 1) {
+        result = expression(*context.expression(0));
         result.parenthesized = true;
+    } else if (!context.expression().empty()) {
+        Tuple tuple;
+        for (auto *child : context.expression())
+            tuple.items.push_back(expression_pointer(child));
+        result.node = std::move(tuple);
     } else {
         result.node = Boolean{context.TRUE() != nullptr};
     }
@@ -226,7 +233,8 @@ Expression Builder::choice(Grammar::ChoiceContext &context) {
 
 Expression Builder::fold(Grammar::FoldContext &context) {
     Fold result;
-    result.accumulator = name(*context.accumulator);
+    for (auto *accumulator : context.accumulators)
+        result.accumulators.push_back(name(*accumulator));
     result.start = expression_pointer(context.initial);
     for (auto *variable : context.variables)
         result.variables.push_back(name(*variable));

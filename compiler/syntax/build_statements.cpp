@@ -36,7 +36,7 @@ Block Builder::block(Grammar::BlockContext &context) {
         result.push_back({where(context), Binding{}});
     for (auto *child : context.statement())
         if (!attempt(*child, [&] { result.push_back(statement(*child)); }))
-            result.push_back({places_.range(*child->start), Binding{bound_name(*child), nullptr}});
+            result.push_back({places_.range(*child->start), Binding{bound_names(*child), nullptr}});
     return result;
 }
 
@@ -53,8 +53,10 @@ Statement Builder::statement(Grammar::StatementContext &context) {
         result.node = ParameterDeclaration{declared->PARAM() != nullptr, name(*declared->name()),
                                            type(*declared->type()), expression_pointer(declared->expression())};
     } else {
-        auto *bound = context.binding();
-        result.node = Binding{name(*bound->name()), expression_pointer(bound->expression())};
+        Binding bound{{}, expression_pointer(context.binding()->expression())};
+        for (auto *child : context.binding()->name())
+            bound.names.push_back(name(*child));
+        result.node = std::move(bound);
     }
     return result;
 }

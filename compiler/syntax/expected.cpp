@@ -53,6 +53,8 @@ void drop_noise(Kinds &kinds, const Situation &situation) {
               PlanParser::LESS, PlanParser::GREATER, PlanParser::GREATER_EQUAL, PlanParser::AND, PlanParser::OR,
               PlanParser::DOTS, PlanParser::DOT, PlanParser::LEFT_PARENTHESIS})
             kinds.erase(kind);
+        if (all.contains(PlanParser::PLUS)) // behind an expression
+            kinds.erase(PlanParser::LEFT_BRACKET);
         if (!kinds.contains(PlanParser::INTEGER)) // else one of two ways to continue after a layer's `[`
             kinds.erase(PlanParser::STAR);
         if (situation.rule == PlanParser::RuleExpression)
@@ -65,6 +67,8 @@ void drop_noise(Kinds &kinds, const Situation &situation) {
     }
     if (kinds.contains(PlanParser::LINE_END))
         kinds.erase(PlanParser::AS);
+    if (situation.rule == PlanParser::RuleBinding)
+        kinds.erase(PlanParser::COMMA);
     if (kinds.contains(PlanParser::RIGHT_BRACE) && situation.at_end)
         take(kinds, {PlanParser::LINE_END, PlanParser::SEMICOLON});
     if (kinds.empty())

@@ -11,7 +11,7 @@ Document Formatter::block(SourceRange braces, const Block &block) {
 
 Document Formatter::statement(const Statement &statement) {
     if (const auto *binding = std::get_if<Binding>(&statement.node))
-        return binding->name.text + value_stop() + " = " + expression(*binding->value);
+        return joined(binding->names) + value_stop() + " = " + expression(*binding->value);
     if (const auto *declared = std::get_if<ParameterDeclaration>(&statement.node)) {
         const Document head = (declared->trained ? "param " : "state ") + declared->name.text + ": ";
         const Document shape = type(declared->type);
@@ -65,10 +65,19 @@ Document Formatter::callable(const CallableDeclaration &callable) {
                            }});
     }
     SourceRange parameters = callable.name.where;
-    parameters.end = callable.result.where.begin;
+    parameters.end = callable.results_where.begin;
     Document out = (layer ? "layer " : "network ") + callable.name.text + list("(", ")", parameters, entries);
-    out += " -> " + type(callable.result) + " ";
+    out += " -> " + results(callable) + " ";
     return out + block(callable.braces, callable.body);
+}
+
+Document Formatter::results(const CallableDeclaration &callable) {
+    if (callable.results.size() == 1)
+        return type(callable.results.front());
+    Entries entries;
+    for (const Type &one : callable.results)
+        entries.push_back({one.where, [this, &one] { return type(one); }});
+    return list("(", ")", callable.results_where, entries);
 }
 
 Document Formatter::setting(const Setting &setting) {

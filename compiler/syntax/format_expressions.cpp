@@ -14,6 +14,13 @@ std::string quoted(const std::string &value) {
     return text + '"';
 }
 
+std::string joined(const std::vector<Name> &names) {
+    std::string text;
+    for (const Name &name : names)
+        text += (text.empty() ? "" : ", ") + name.text;
+    return text;
+}
+
 Document Formatter::expression(const Expression &expression) {
     const SourceRange outer = expression_where_;
     expression_where_ = expression.where;
@@ -60,6 +67,17 @@ Document Formatter::node(const Range &range) {
     return expression(*range.first) + ".." + expression(*range.last);
 }
 
+Document Formatter::node(const Tuple &tuple) {
+    Entries entries;
+    for (const ExpressionPtr &item : tuple.items)
+        entries.push_back({item->where, [this, &item] { return expression(*item); }});
+    return list("(", ")", expression_where_, entries);
+}
+
+Document Formatter::node(const Index &index) {
+    return expression(*index.list) + "[" + expression(*index.index) + "]";
+}
+
 Document Formatter::node(const Call &call) {
     Entries entries;
     for (const CallArgument &one : call.arguments)
@@ -95,16 +113,11 @@ Document Formatter::node(const Choice &choice) {
 }
 
 Document Formatter::node(const Fold &fold) {
-    Document out = "fold " + fold.accumulator.text + " = " + expression(*fold.start) + " for ";
-    if (fold.variables.size() == 1) {
-        out += fold.variables.front().text;
-    } else {
-        std::string names;
-        for (const Name &variable : fold.variables)
-            names += (names.empty() ? "" : ", ") + variable.text;
-        out += "(" + names + ")";
-    }
-    out += " in " + expression(*fold.values);
+    const auto together = [](const std::vector<Name> &names) {
+        return names.size() == 1 ? names.front().text : "(" + joined(names) + ")";
+    };
+    Document out = "fold " + together(fold.accumulators) + " = " + expression(*fold.start) + " for ";
+    out += together(fold.variables) + " in " + expression(*fold.values);
     if (fold.label)
         out += " as " + fold.label->text;
     return out + " " + block(fold.braces, fold.body);

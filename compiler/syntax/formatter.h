@@ -44,6 +44,8 @@ class Formatter {
     Document node(const Reference &reference);
     Document node(const List &list);
     Document node(const Range &range);
+    Document node(const Tuple &tuple);
+    Document node(const Index &index);
     Document node(const Call &call);
     Document node(const Unary &unary);
     Document node(const Binary &binary);
@@ -60,6 +62,7 @@ class Formatter {
     Document conditional(const Conditional &conditional);
     Document declaration(const Declaration &declaration);
     Document callable(const CallableDeclaration &callable);
+    Document results(const CallableDeclaration &callable);
     Document setting(const Setting &setting);
     Document groups(const Setting &setting);
     Document rows(const Setting &setting);
@@ -82,6 +85,7 @@ class Formatter {
                                        ///< it
 };
 
-[[nodiscard]] std::string quoted(const std::string &value); ///< a string literal
+[[nodiscard]] std::string quoted(const std::string &value);       ///< a string literal
+[[nodiscard]] std::string joined(const std::vector<Name> &names); ///< `h, c`
 
 } // namespace planc::syntax

@@ -36,6 +36,12 @@ class Dump {
         const Indent deeper(*this);
         node(*expression);
     }
+    static std::string words(const std::vector<Name> &names) {
+        std::string text;
+        for (const Name &name : names)
+            text += " " + name.text;
+        return text;
+    }
     void children(const std::string &heading, const Block &block) {
         line(heading);
         const Indent deeper(*this);
@@ -81,6 +87,18 @@ class Dump {
         node(*range.first);
         node(*range.last);
     }
+    void node(const Tuple &tuple) {
+        line("tuple");
+        const Indent deeper(*this);
+        for (const ExpressionPtr &item : tuple.items)
+            node(*item);
+    }
+    void node(const Index &index) {
+        line("index");
+        const Indent deeper(*this);
+        node(*index.list);
+        node(*index.index);
+    }
     void node(const CallArgument &argument) {
         switch (argument.kind) {
         case CallArgument::Kind::positional:
@@ -117,15 +135,12 @@ class Dump {
         child("else", choice.otherwise);
     }
     void node(const Fold &fold) {
-        child("fold " + fold.accumulator.text, fold.start);
-        std::string variables;
-        for (const Name &variable : fold.variables)
-            variables += " " + variable.text;
-        child("for" + variables, fold.values);
+        child("fold" + words(fold.accumulators), fold.start);
+        child("for" + words(fold.variables), fold.values);
         children("body" + (fold.label ? " as " + fold.label->text : ""), fold.body);
     }
 
-    void node(const Binding &binding) { child("binding " + binding.name.text, binding.value); }
+    void node(const Binding &binding) { child("binding" + words(binding.names), binding.value); }
     void node(const ParameterDeclaration &declared) {
         line((declared.trained ? "param " : "state ") + declared.name.text);
         const Indent deeper(*this);
@@ -154,7 +169,8 @@ class Dump {
         const Indent deeper(*this);
         for (const Parameter &parameter : callable.parameters)
             node(parameter);
-        node(callable.result);
+        for (const Type &result : callable.results)
+            node(result);
         children("body", callable.body);
     }
     void node(const Setting &setting) {
@@ -166,10 +182,7 @@ class Dump {
         }
         for (const ScheduleRow &row : setting.rows) {
             const Indent deeper(*this);
-            std::string actions;
-            for (const Name &action : row.actions)
-                actions += " " + action.text;
-            line("row " + row.rank.text + actions);
+            line("row " + row.rank.text + words(row.actions));
         }
         if (setting.value)
             return;

@@ -26,7 +26,7 @@ sema::Network doubled(const std::string &name, const std::string &path, std::int
     sum.type = type;
     sum.operands = {0, 1};
     network.operations = {parameter, parameter, sum};
-    network.result = 2;
+    network.results = {2};
     return network;
 }
 
@@ -85,7 +85,7 @@ TEST(Import, a_parameter_may_be_called_as_a_function_is) {
     sum.operands = {2};
     sum.type.dimensions.clear();
     train.prediction = 2;
-    train.loss.result = 3;
+    train.loss.results = {3};
     mlir::MLIRContext context;
     auto module = import_program({}, train, {}, context);
     ASSERT_TRUE(succeeded(mlir::verify(*module)));

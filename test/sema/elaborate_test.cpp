@@ -239,7 +239,7 @@ network n(x: f32[batch, hidden: 6]) -> f32[batch, hidden: 3] {
         EXPECT_EQ(type_text(parameter(network, "same.w").type), "[hidden': 6, hidden: 6]");
         EXPECT_EQ(type_text(parameter(network, "y.w").type), "[hidden': 6, hidden: 3]");
         EXPECT_EQ(loops(first(network, OperationKind::einsum)).find("hidden''"), std::string::npos);
-        EXPECT_EQ(type_text(network.operations[static_cast<std::size_t>(network.result)].type),
+        EXPECT_EQ(type_text(network.operations[static_cast<std::size_t>(network.results.front())].type),
                   "[batch: 8, hidden: 3]");
     }
 }
@@ -271,6 +271,69 @@ network n(x: f32[batch, hidden]) -> f32[batch, hidden: 2] {
 })");
     EXPECT_EQ(type_text(parameter(network, "y.second.w").type), "[hidden': 2, hidden: 2]");
     EXPECT_EQ(loops(first(network, OperationKind::einsum, 1)), "batch:8 hidden':2 hidden:2 {01} {12} -> {02}");
+}
+
+const std::string cell = R"(
+layer cell(x: [batch, in], h: [batch, out], c: [batch, out]) -> ([batch, out], [batch, out]) {
+    param w: [in, out] = ones
+    next = tanh(einsum(x, w -> [batch, out]) + h)
+    return (next, c * next)
+}
+)";
+
+TEST(Elaborate, SeveralValuesAreAListTakenApart) { // X9
+    const Network several = network_of(head + cell + R"(
+network n(x: f32[batch, pixel], s: f32[batch, hidden]) -> (f32[batch, hidden], f32[batch, hidden]) {
+    h, c = fold (h, c) = (s, s) for (a, i) in zip([x, 2 * x], 0..2) as step {
+        next, kept = cell(a, h, c)
+        yield (next, (i + 1) * kept)
+    }
+    return (h, c)
+})");
+    const Network one_by_one = network_of(head + R"(
+network n(x: f32[batch, pixel], s: f32[batch, hidden]) -> (f32[batch, hidden], f32[batch, hidden]) {
+    xs = [x, 2 * x]
+    all = fold hc = [s, s] for i in 0..2 as step {
+        param w: [pixel, hidden] = ones
+        next = tanh(einsum(xs[i], w -> [batch, hidden]) + hc[0])
+        kept = (i + 1) * (hc[1] * next)
+        yield [next, kept]
+    }
+    return (all[0], all[1])
+})");
+    ASSERT_EQ(several.results.size(), 2U);
+    const auto kinds = [](const Network &network) {
+        std::vector<OperationKind> all;
+        for (const Operation &operation : network.operations)
+            all.push_back(operation.kind);
+        return all;
+    };
+    EXPECT_EQ(kinds(several), kinds(one_by_one));
+    EXPECT_EQ(several.results, one_by_one.results);
+    EXPECT_EQ(several.layers, (Lines{"h", "step[0].next", "step[0]", "step[1].next", "step[1]"}));
+    EXPECT_EQ(type_text(parameter(several, "step[1].next.w").type), "[pixel: 4, hidden: 6]");
+}
+
+TEST(Elaborate, ALossMayUseSeveralResultsOfOneCall) { // R2
+    const Analyzed analyzed = analyze_text(head + R"(
+network n(x: f32[batch, pixel]) -> (f32[batch, digit], f32[batch, hidden]) {
+    code   = dense(x, hidden)
+    logits = dense(code, digit)
+    return (logits, code)
+}
+data toy = synthetic(seed = 1)
+train n on toy {
+    loss = cross_entropy(n(x)[0], label) + 0.1 * mean_square_error(n(x)[1], code)
+    optimizer = sgd(rate = 0.1)
+    steps = 10
+})");
+    ASSERT_TRUE(analyzed.program) << analyzed.report;
+    const Network &loss = analyzed.program->trains.front().loss;
+    int einsums = 0;
+    for (const Operation &operation : loss.operations)
+        einsums += operation.kind == OperationKind::einsum ? 1 : 0;
+    EXPECT_EQ(einsums, 2);
+    EXPECT_EQ(loss.results.size(), 1U);
 }
 
 } // namespace

@@ -75,7 +75,7 @@ TEST(BatchNorm, OwnsStatesThatAreNotTrained) { // Y3, O20
     EXPECT_FALSE(parameter(network, "y.mean").trained);
     EXPECT_FALSE(parameter(network, "y.variance").trained);
     EXPECT_EQ(parameter(network, "y.variance").initializer.a, 1);
-    const Operation &norm = network.operations[static_cast<std::size_t>(network.result)];
+    const Operation &norm = network.operations[static_cast<std::size_t>(network.results.front())];
     EXPECT_EQ(norm.kind, OperationKind::batch_norm);
     EXPECT_EQ(norm.operands.size(), 5U);
     EXPECT_DOUBLE_EQ(norm.number, 1e-5);

@@ -18,7 +18,7 @@ Network body(const std::string &result, const std::string &statements) {
 }
 
 const Operation &last(const Network &network) {
-    return network.operations[static_cast<std::size_t>(network.result)];
+    return network.operations[static_cast<std::size_t>(network.results.front())];
 }
 
 TEST(Primitives, ComparisonsGiveWholeNumbers) { // O7

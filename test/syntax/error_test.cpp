@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"dim a = f((x) = 3)", "1:11: expected a plain name before '=', got '(x)'"},
                     Case{"dim a = [1: 3]", "1:10: expected a plain name before ':', got '1'"},
                     Case{"dim a = (1",
-                         "1:11: expected ')' after '1', got the end of the file | 1:9: to match this '('"},
+                         "1:11: expected ')' or ',' after '1', got the end of the file | 1:9: to match this '('"},
                     Case{"dim a = if b { 1 }", "1:19: expected 'else' after '}', got the end of the file"},
                     Case{"dim a = 3 + for", "1:13: expected an expression after '+', got the reserved word 'for'"},
                     Case{"dim a = \"é\" 3", "1:14: expected the end of the line after \"é\", got '3'"}));

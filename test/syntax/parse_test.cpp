@@ -43,9 +43,9 @@ TEST(Parse, layer_y1_y2_y3) {
     EXPECT_EQ(layer.parameters[1].type.word->text, "dim");
     EXPECT_EQ(layer.parameters[1].fallback, nullptr);
     EXPECT_TRUE(std::get<Boolean>(layer.parameters[3].fallback->node).value);
-    EXPECT_EQ(layer.result.dimensions.at(0).kind, DimensionItem::Kind::spread);
-    EXPECT_EQ(layer.result.dimensions.at(0).name.text, "over");
-    EXPECT_NE(layer.result.dimensions.at(1).extent, nullptr);
+    EXPECT_EQ(layer.results.at(0).dimensions.at(0).kind, DimensionItem::Kind::spread);
+    EXPECT_EQ(layer.results.at(0).dimensions.at(0).name.text, "over");
+    EXPECT_NE(layer.results.at(0).dimensions.at(1).extent, nullptr);
     EXPECT_TRUE(parsed.text(layer.head).ends_with("-> [..over, out: 4]"));
 
     const auto &weight = statement<ParameterDeclaration>(layer.body, 0);
@@ -93,7 +93,8 @@ TEST(Parse, fold_x8) {
     const ParsedExpression parsed("fold x = stem for (i, width) in enumerate([64, 128]) as block { yield x }");
     ASSERT_EQ(parsed.error(), "");
     const auto &fold = parsed.as<Fold>();
-    EXPECT_EQ(fold.accumulator.text, "x");
+    ASSERT_EQ(fold.accumulators.size(), 1U);
+    EXPECT_EQ(fold.accumulators[0].text, "x");
     ASSERT_EQ(fold.variables.size(), 2U);
     EXPECT_EQ(fold.variables[1].text, "width");
     EXPECT_EQ(fold.label->text, "block");

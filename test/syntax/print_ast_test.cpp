@@ -6,12 +6,6 @@ namespace planc::syntax {
 namespace {
 
 TEST(PrintAst, shows_kinds_and_names) {
-    const Parsed parsed("layer f(x: [.., in], n: int = 2) -> [in: 4] {\n"
-                        "    param w: f64[..over] = zeros\n"
-                        "    y = einsum(x, w -> [in], k = not true)\n"
-                        "    return y[0] \n"
-                        "}");
-    EXPECT_FALSE(parsed.error().empty()); // no indexing
     const Parsed good("layer f(x: [.., in], n: int = 2) -> [in: 4] {\n"
                       "    param w: f64[..over] = zeros\n"
                       "    y = einsum(x, w -> [in], k = not true)\n"
@@ -67,6 +61,46 @@ TEST(PrintAst, tells_trees_apart) {
     EXPECT_NE(dump("mesh a = [b]"), dump("mesh a = [b: 1]"));
     EXPECT_NE(dump("layout a on b { c -> d }"), dump("layout a on b { c -> none }"));
     EXPECT_EQ(dump("dim a = (1)"), dump("dim  a =\t1"));
+}
+
+TEST(PrintAst, shows_several_values_x9) {
+    const Parsed parsed("layer f(x: [in]) -> ([in], [in]) {\n"
+                        "    h, c = g(x)\n"
+                        "    s = fold (a, b) = (h, c) for i in t { yield (b, a) }\n"
+                        "    return (s[0], c)\n"
+                        "}");
+    ASSERT_EQ(parsed.error(), "");
+    EXPECT_EQ(print_ast(*parsed.file), "file\n"
+                                       "  layer f\n"
+                                       "    parameter x\n"
+                                       "      tensor\n"
+                                       "        dimension in\n"
+                                       "    tensor\n"
+                                       "      dimension in\n"
+                                       "    tensor\n"
+                                       "      dimension in\n"
+                                       "    body\n"
+                                       "      binding h c\n"
+                                       "        call g\n"
+                                       "          reference x\n"
+                                       "      binding s\n"
+                                       "        fold a b\n"
+                                       "          tuple\n"
+                                       "            reference h\n"
+                                       "            reference c\n"
+                                       "        for i\n"
+                                       "          reference t\n"
+                                       "        body\n"
+                                       "          yield\n"
+                                       "            tuple\n"
+                                       "              reference b\n"
+                                       "              reference a\n"
+                                       "      return\n"
+                                       "        tuple\n"
+                                       "          index\n"
+                                       "            reference s\n"
+                                       "            number 0\n"
+                                       "          reference c\n");
 }
 
 } // namespace

@@ -73,7 +73,7 @@ TEST(PartOfATree, has_what_is_well_formed_and_the_names_of_what_is_not) {
     const auto &layer = std::get<CallableDeclaration>(file->declarations[1]);
     ASSERT_EQ(layer.body.size(), 2U);
     const auto &binding = std::get<Binding>(layer.body[0].node);
-    EXPECT_EQ(binding.name.text, "h");
+    EXPECT_EQ(binding.names.at(0).text, "h");
     EXPECT_EQ(binding.value, nullptr);
     const auto &data = std::get<DataDeclaration>(file->declarations[2]);
     ASSERT_EQ(data.settings.size(), 2U);

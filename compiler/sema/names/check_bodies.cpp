@@ -47,7 +47,7 @@ class FlowChecker {
 
     bool ends(const syntax::Statement &statement, bool in_fold) {
         if (const auto *binding = std::get_if<syntax::Binding>(&statement.node)) {
-            unparsed_ = unparsed_ || (!binding->value && binding->name.text.empty());
+            unparsed_ = unparsed_ || (!binding->value && binding->names.empty());
             if (binding->value)
                 check_folds(*binding->value);
         } else if (const auto *declaration = std::get_if<syntax::ParameterDeclaration>(&statement.node)) {
@@ -75,7 +75,7 @@ class FlowChecker {
         for_each_child(expression, [&](const syntax::Expression &child) { check_folds(child); });
         if (const auto *fold = std::get_if<syntax::Fold>(&expression.node))
             if (!ends(fold->body, true) && !unparsed_)
-                context_.report(missing_yield, fold->accumulator.where, {});
+                context_.report(missing_yield, fold->accumulators.front().where, {});
     }
 
     const Context &context_;
@@ -118,7 +118,8 @@ void check_signature(const syntax::CallableDeclaration &callable, const Context 
             context.report(unknown_parameter_type, parameter.type.where, {word}, notes);
         }
     }
-    check_pattern(callable.result, network, context);
+    for (const syntax::Type &result : callable.results)
+        check_pattern(result, network, context);
 }
 
 } // namespace

@@ -80,6 +80,10 @@ class NameChecker {
 
   private:
     void bind(const std::string &name) { names_.back().push_back(name); }
+    void bind(const std::vector<syntax::Name> &names) {
+        for (const syntax::Name &name : names)
+            bind(name.text);
+    }
 
     bool bound(const std::string &name) const {
         return std::any_of(names_.begin(), names_.end(), [&](const std::vector<std::string> &scope) {
@@ -111,10 +115,10 @@ class NameChecker {
 
     void check(const syntax::Statement &statement) {
         if (const auto *binding = std::get_if<syntax::Binding>(&statement.node)) {
-            unparsed_ = unparsed_ || (!binding->value && binding->name.text.empty());
+            unparsed_ = unparsed_ || (!binding->value && binding->names.empty());
             if (binding->value)
                 check(*binding->value);
-            bind(binding->name.text);
+            bind(binding->names);
         } else if (const auto *declaration = std::get_if<syntax::ParameterDeclaration>(&statement.node)) {
             for (const syntax::DimensionItem &item : declaration->type.dimensions) {
                 if (item.extent)
@@ -154,9 +158,8 @@ class NameChecker {
         for_each_child(expression, [&](const syntax::Expression &child) { check(child); });
         if (const auto *fold = std::get_if<syntax::Fold>(&expression.node)) {
             names_.emplace_back();
-            bind(fold->accumulator.text);
-            for (const syntax::Name &variable : fold->variables)
-                bind(variable.text);
+            bind(fold->accumulators);
+            bind(fold->variables);
             check(fold->body);
             names_.pop_back();
         }

@@ -120,7 +120,8 @@ class SymbolCollector {
         const bool layer = node.kind == syntax::CallableDeclaration::Kind::layer;
         for (const syntax::Parameter &parameter : node.parameters)
             visit(parameter.type, layer);
-        visit(node.result, layer);
+        for (const syntax::Type &result : node.results)
+            visit(result, layer);
         for (const syntax::Parameter &parameter : node.parameters)
             if (parameter.fallback)
                 visit(*parameter.fallback);
@@ -223,7 +224,8 @@ class SymbolCollector {
         if (const auto *binding = std::get_if<syntax::Binding>(&statement.node)) {
             if (binding->value)
                 visit(*binding->value);
-            bind(Kind::binding, binding->name, binding->name.text);
+            for (const syntax::Name &name : binding->names)
+                bind(Kind::binding, name, name.text);
         } else if (const auto *declaration = std::get_if<syntax::ParameterDeclaration>(&statement.node)) {
             visit(declaration->type, false);
             visit(*declaration->initializer);
@@ -251,9 +253,9 @@ class SymbolCollector {
         if (const auto *fold = std::get_if<syntax::Fold>(&expression.node)) {
             const SourceRange outer = std::exchange(scope_, fold->braces);
             scopes_.emplace_back();
-            bind(Kind::binding, fold->accumulator, fold->accumulator.text);
-            for (const syntax::Name &variable : fold->variables)
-                bind(Kind::binding, variable, variable.text);
+            for (const auto *names : {&fold->accumulators, &fold->variables})
+                for (const syntax::Name &name : *names)
+                    bind(Kind::binding, name, name.text);
             visit(fold->body, fold->braces);
             scopes_.pop_back();
             scope_ = outer;

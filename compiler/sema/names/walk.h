@@ -17,6 +17,12 @@ template <class Visit> void for_each_child(const syntax::Expression &expression,
     } else if (const auto *range = std::get_if<syntax::Range>(&expression.node)) {
         each(range->first);
         each(range->last);
+    } else if (const auto *tuple = std::get_if<syntax::Tuple>(&expression.node)) {
+        for (const syntax::ExpressionPtr &item : tuple->items)
+            each(item);
+    } else if (const auto *index = std::get_if<syntax::Index>(&expression.node)) {
+        each(index->list);
+        each(index->index);
     } else if (const auto *call = std::get_if<syntax::Call>(&expression.node)) {
         for (const syntax::CallArgument &argument : call->arguments) {
             each(argument.value);

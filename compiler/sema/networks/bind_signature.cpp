@@ -284,7 +284,7 @@ ElementType Elaborator::element_of(const syntax::CallableDeclaration &network) {
     for (const syntax::Parameter &parameter : network.parameters)
         if (const ElementType element = element_type(parameter.type, ElementType::f32); element != ElementType::i32)
             return element;
-    const ElementType result = element_type(network.result, ElementType::f32);
+    const ElementType result = element_type(network.results.front(), ElementType::f32);
     return result == ElementType::i32 ? ElementType::f32 : result;
 }
 

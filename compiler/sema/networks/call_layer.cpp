@@ -51,6 +51,17 @@ Value Elaborator::argument(const syntax::CallArgument &argument, Meant meant) {
     return evaluate(*argument.value, meant);
 }
 
+std::string Elaborator::words_of(const syntax::Call &call) {
+    std::string words = call.callee.text;
+    for (const syntax::CallArgument &argument : call.arguments) {
+        const auto *name = std::get_if<syntax::Reference>(&argument.value->node);
+        if (!name || argument.target)
+            return "";
+        words += "," + (argument.name ? argument.name->text : "") + "=" + name->name;
+    }
+    return words;
+}
+
 Value Elaborator::call_declared(const syntax::Call &call, const syntax::CallableDeclaration &callable,
                                 SourceRange where) {
     if (!network_)
@@ -76,6 +87,9 @@ Value Elaborator::call_declared(const syntax::Call &call, const syntax::Callable
     const bool network = callable.kind == syntax::CallableDeclaration::Kind::network;
     frame.element = network ? element_of(callable) : frame_->element;
     const bool trained = network && loss_names_ && frame_ == &outermost_;
+    const std::string called = trained ? words_of(call) : "";
+    if (trained && !called.empty() && called == trained_call_.words)
+        return trained_call_.result;
     if (trained)
         enter_trained_network(callable, where);
     bind_signature(frame, arguments, where);
@@ -86,16 +100,23 @@ Value Elaborator::call_declared(const syntax::Call &call, const syntax::Callable
     // cause of an endless recursion.
     if (calls_.size() >= deepest_call && std::find(calls_.begin(), calls_.end(), &callable) != calls_.end())
         stop(endless_recursion, call.callee.where, {callable.name.text, std::to_string(deepest_call)});
-    TensorValue result = inlined(frame, where);
+    std::vector<TensorValue> results = inlined(frame, where);
     if (trained)
-        loss_.prediction = result.id;
-    // The dimensions that the layer's signature names get the caller's names again.
-    for (DimensionValue &dimension : result.dimensions)
-        dimension.symbol = symbol_of_caller(frame, dimension);
-    return {result};
+        loss_.prediction = results.front().id;
+    std::vector<Value> values;
+    for (TensorValue &result : results) {
+        // The dimensions that the layer's signature names get the caller's names again.
+        for (DimensionValue &dimension : result.dimensions)
+            dimension.symbol = symbol_of_caller(frame, dimension);
+        values.push_back({result});
+    }
+    Value value = values.size() == 1 ? values.front() : list_of(std::move(values));
+    if (trained)
+        trained_call_ = {called, value};
+    return value;
 }
 
-TensorValue Elaborator::inlined(Frame &frame, SourceRange where) {
+std::vector<TensorValue> Elaborator::inlined(Frame &frame, SourceRange where) {
     const support::ScopedElement call(calls_, frame.callable);
     const support::ScopedValue callee(frame_, &frame);
     Flow flow;
@@ -103,7 +124,7 @@ TensorValue Elaborator::inlined(Frame &frame, SourceRange where) {
         const support::ScopedElement from(analysis_.context.calls, where);
         flow = execute(frame.callable->body);
     }
-    return call_result(frame, flow, where);
+    return call_results(frame, flow, where);
 }
 
 void Elaborator::enter_trained_network(const syntax::CallableDeclaration &callable, SourceRange where) {
@@ -113,28 +134,38 @@ void Elaborator::enter_trained_network(const syntax::CallableDeclaration &callab
         fail(called_twice, where, {callable.name.text});
 }
 
-TensorValue Elaborator::call_result(const Frame &frame, const Flow &flow, SourceRange where) {
+std::vector<TensorValue> Elaborator::call_results(const Frame &frame, const Flow &flow, SourceRange where) {
     if (!flow.result) // check_bodies() has seen to it that every way returns, unless something did not parse
         context().give_up();
-    const Value &value = *flow.result;
-    const TensorValue result = expect_tensor(value, where, "the result of '" + frame.callable->name.text + "'");
-    check_result(frame, result, where);
-    return result;
+    const syntax::CallableDeclaration &callable = *frame.callable;
+    const auto *list = flow.result->get<ListValue>();
+    const std::vector<Value> values = list ? **list : std::vector<Value>{*flow.result};
+    if (values.size() != callable.results.size())
+        fail(wrong_result, callable.kind == syntax::CallableDeclaration::Kind::network ? callable.results_where : where,
+             {callable.name.text, count_of_values(values.size()), count_of_values(callable.results.size())},
+             {{callable.results_where, "declared here"}});
+    std::vector<TensorValue> results;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        results.push_back(expect_tensor(values[i], where, "the result of '" + callable.name.text + "'"));
+        check_result(frame, results.back(), callable.results[i], where);
+    }
+    return results;
 }
 
-void Elaborator::check_result(const Frame &frame, const TensorValue &result, SourceRange where) {
+void Elaborator::check_result(const Frame &frame, const TensorValue &result, const syntax::Type &type,
+                              SourceRange where) {
     const syntax::CallableDeclaration &callable = *frame.callable;
-    check_dense(callable.result);
+    check_dense(type);
     if (callable.kind == syntax::CallableDeclaration::Kind::network) {
-        const TensorType declared = declared_type(callable.result);
+        const TensorType declared = declared_type(type);
         const TensorType actual = type_of(result);
         if (declared.element != actual.element || declared.dimensions != actual.dimensions)
-            fail(wrong_result, callable.result.where, {callable.name.text, to_string(result), to_string(declared)});
+            fail(wrong_result, type.where, {callable.name.text, to_string(result), to_string(declared)});
         return;
     }
     // For a layer, only the roles are checked, because extents may change, for example by a stride.
     std::vector<std::string> roles;
-    for (const syntax::DimensionItem &item : callable.result.dimensions) {
+    for (const syntax::DimensionItem &item : type.dimensions) {
         std::vector<DimensionValue> some;
         if (item.kind == syntax::DimensionItem::Kind::rest)
             some = rest(item.where);
@@ -155,8 +186,8 @@ void Elaborator::check_result(const Frame &frame, const TensorValue &result, Sou
         std::sort(actual.begin(), actual.end());
     }
     if (actual != roles)
-        fail(wrong_result, where, {callable.name.text, to_string(result), pattern_text(callable.result)},
-             {{callable.result.where, "declared here"}});
+        fail(wrong_result, where, {callable.name.text, to_string(result), pattern_text(type)},
+             {{type.where, "declared here"}});
 }
 
 } // namespace planc::sema

@@ -10,6 +10,7 @@
 namespace planc::sema {
 
 PLANC_DIAGNOSTIC(already_bound, error, "'{0}' is bound twice"); // N2
+PLANC_DIAGNOSTIC(wrong_tuple, error, "{0} names for {1}");      // X8, X9
 
 Elaborator::Elaborator(Analysis &analysis, int unit) : analysis_(analysis), frame_(&outermost_) {
     outermost_.unit = unit;
@@ -43,7 +44,8 @@ void Elaborator::elaborate(const syntax::CallableDeclaration &callable) {
         if (!declared)
             define_failed(parameter.name);
     }
-    network_->result = call_result(outermost_, execute(callable.body), callable.head).id;
+    for (const TensorValue &result : call_results(outermost_, execute(callable.body), callable.head))
+        network_->results.push_back(result.id);
 }
 
 Elaborator::Loss Elaborator::elaborate_loss(const syntax::Expression &expression, const LossNames &names, int unit) {
@@ -58,7 +60,7 @@ Elaborator::Loss Elaborator::elaborate_loss(const syntax::Expression &expression
         outermost_.scopes.front()[name] = {Value{}, {}, true};
     const Value value = evaluate_at(expression, site_outside_bindings());
     loss_.loss = expect_tensor(value, expression.where, "the loss");
-    network_->result = loss_.loss.id;
+    network_->results = {loss_.loss.id};
     return loss_;
 }
 
@@ -77,10 +79,11 @@ Elaborator::Flow Elaborator::execute(const syntax::Block &block) {
 void Elaborator::mark_failed(const syntax::Statement &statement) {
     const auto *binding = std::get_if<syntax::Binding>(&statement.node);
     const auto *declaration = std::get_if<syntax::ParameterDeclaration>(&statement.node);
-    const bool named = (binding && !binding->name.text.empty()) || declaration;
+    const std::vector<syntax::Name> names = binding       ? binding->names
+                                            : declaration ? std::vector{declaration->name}
+                                                          : std::vector<syntax::Name>();
     if (frame_->names_layers) {
-        analysis_.failed_layers.push_back(named ? join(frame_->path, (binding ? binding->name : declaration->name).text)
-                                                : frame_->layer);
+        analysis_.failed_layers.push_back(names.empty() ? frame_->layer : join(frame_->path, names.front().text));
         for_each_expression(
             statement,
             [&](const syntax::Expression &expression) {
@@ -90,9 +93,10 @@ void Elaborator::mark_failed(const syntax::Statement &statement) {
             },
             [](const syntax::ParameterDeclaration &) {});
     }
-    if (!named)
+    if (names.empty())
         context().give_up();
-    define_failed(binding ? binding->name : declaration->name);
+    for (const syntax::Name &name : names)
+        define_failed(name);
 }
 
 Elaborator::Flow Elaborator::execute(const syntax::Statement &statement) {
@@ -116,8 +120,9 @@ Elaborator::Flow Elaborator::execute(const syntax::Statement &statement) {
 void Elaborator::bind(const syntax::Binding &binding) {
     if (!binding.value)
         context().give_up();
-    check_unbound(binding.name);
-    define(binding.name, evaluate_at(*binding.value, site_of_binding(binding)));
+    for (const syntax::Name &name : binding.names)
+        check_unbound(name);
+    define(binding.names, evaluate_at(*binding.value, site_of_binding(binding)), binding.value->where);
 }
 
 void Elaborator::check_unbound(const syntax::Name &name) const {
@@ -134,6 +139,19 @@ void Elaborator::define(const syntax::Name &name, Value value) {
     if (tensor && frame_ == &outermost_)
         analysis_.types.try_emplace({name.where.file, name.where.begin}, to_string(*tensor));
     frame_->scopes.back()[name.text] = {std::move(value), name.where};
+}
+
+/// Several names take a list apart; `where`: what gives it.
+void Elaborator::define(const std::vector<syntax::Name> &names, const Value &value, SourceRange where) {
+    if (names.size() == 1)
+        return define(names.front(), value);
+    const auto *list = value.get<ListValue>();
+    const std::size_t count = list ? (*list)->size() : 1;
+    if (count != names.size())
+        fail(wrong_tuple, names.front().where, {std::to_string(names.size()), count_of_values(count)},
+             {{where, "the values come from here"}});
+    for (std::size_t i = 0; i < count; ++i)
+        define(names[i], (**list)[i]);
 }
 
 void Elaborator::define_failed(const syntax::Name &name) {

@@ -101,6 +101,7 @@ class Elaborator {
     void mark_failed(const syntax::Statement &statement);
     void bind(const syntax::Binding &binding);
     void define(const syntax::Name &name, Value value);
+    void define(const std::vector<syntax::Name> &names, const Value &value, SourceRange where);
     void define_failed(const syntax::Name &name);
     void check_unbound(const syntax::Name &name) const;
     Value evaluate_at(const syntax::Expression &expression, Site site, Meant meant = Meant::any);
@@ -133,6 +134,7 @@ class Elaborator {
     Value list(const syntax::List &list);
     void append_item(const syntax::ListItem &item, std::vector<Value> &items);
     Value range(const syntax::Range &range, SourceRange where);
+    Value index(const syntax::Index &index);
     Value fold(const syntax::Fold &fold);
     Value iterate(const syntax::Fold &fold, const Value &accumulator, const Value &item, SourceRange where);
     Value choice(const syntax::Choice &choice);
@@ -163,11 +165,13 @@ class Elaborator {
     /// Evaluates an argument that cannot be a tensor: a dimension, a list, a number.
     Value constant_argument(const syntax::CallArgument &given) { return argument(given, Meant::dimension); }
     void enter_trained_network(const syntax::CallableDeclaration &callable, SourceRange where);
-    /// Evaluates the body of the frame's layer, called from `where`, and returns its result.
-    TensorValue inlined(Frame &frame, SourceRange where);
+    /// Evaluates the body of the frame's layer, called from `where`, and returns its results.
+    std::vector<TensorValue> inlined(Frame &frame, SourceRange where);
+    /// R2: the call with plain names as arguments, as one text; else empty.
+    static std::string words_of(const syntax::Call &call);
     static int symbol_of_caller(const Frame &frame, const DimensionValue &dimension);
-    TensorValue call_result(const Frame &frame, const Flow &flow, SourceRange where);
-    void check_result(const Frame &frame, const TensorValue &result, SourceRange where);
+    std::vector<TensorValue> call_results(const Frame &frame, const Flow &flow, SourceRange where);
+    void check_result(const Frame &frame, const TensorValue &result, const syntax::Type &declared, SourceRange where);
     static bool takes_over(const syntax::CallableDeclaration &callable);
     ElementType element_of(const syntax::CallableDeclaration &network);
     void bind_signature(Frame &frame, const Arguments &arguments, SourceRange call);
@@ -264,6 +268,7 @@ class Elaborator {
     Value softmax(const syntax::Call &call, SourceRange where);
     TensorValue tensor_argument(const Arguments &arguments, const std::string &name);
     Value enumerate(const syntax::Call &call);
+    Value zip(const syntax::Call &call, SourceRange where);
     Value same_shape(const syntax::Call &call);
     Value tail(const syntax::Call &call);
     Value with_extents(const syntax::Call &call);
@@ -343,6 +348,10 @@ class Elaborator {
     std::map<std::string, int> dropouts_;            ///< so far, by layer
     const LossNames *loss_names_ = nullptr;
     Loss loss_;
+    struct {
+        std::string words;
+        Value result;
+    } trained_call_;                                   ///< of the network in the loss
     std::map<std::string, TensorValue> fields_;        ///< inputs of a loss so far
     std::map<std::string, SparseValue> matrix_fields_; ///< its sparse arguments so far
 };

@@ -14,7 +14,8 @@ PLANC_DIAGNOSTIC(unknown_unit, error, "unknown unit '{0}'");                    
 PLANC_DIAGNOSTIC(elaboration_too_deep, error, "this is nested more than {0} levels deep once layers are inlined"); // N7
 PLANC_DIAGNOSTIC(elaboration_too_long, error, "elaboration takes more than {0} steps");                            // X8
 PLANC_DIAGNOSTIC(too_many_iterations, error, "a range of more than {0} numbers");                                  // X7
-PLANC_DIAGNOSTIC(wrong_tuple, error, "{0} names for {1}");                                                         // X8
+PLANC_DIAGNOSTIC(no_such_index, error, "there is no index {0}: the list has {1}");                                 // X9
+PLANC_DIAGNOSTIC(indexed_tensor, error, "{0} is no list, so it has no index");                                     // X9
 PLANC_DIAGNOSTIC(rest_outside_layer, error, "'..' has no meaning here");                                           // Y2
 
 namespace {
@@ -85,6 +86,13 @@ Value Elaborator::evaluate(const syntax::Expression &expression) {
         Value operator()(const syntax::Reference &reference) const { return self.reference(reference.name, where); }
         Value operator()(const syntax::List &list) const { return self.list(list); }
         Value operator()(const syntax::Range &range) const { return self.range(range, where); }
+        Value operator()(const syntax::Tuple &tuple) const {
+            std::vector<Value> items;
+            for (const syntax::ExpressionPtr &item : tuple.items)
+                items.push_back(self.evaluate(*item));
+            return list_of(std::move(items));
+        }
+        Value operator()(const syntax::Index &index) const { return self.index(index); }
         Value operator()(const syntax::Call &call) const {
             const Meaning meaning(self, Meant::any); // each argument says for itself
             return self.call(call, where);
@@ -267,6 +275,19 @@ Value Elaborator::range(const syntax::Range &range, SourceRange where) {
     return list_of(std::move(items));
 }
 
+Value Elaborator::index(const syntax::Index &index) {
+    const Value values = evaluate(*index.list);
+    if (const auto *tensor = values.get<TensorValue>())
+        fail(indexed_tensor, index.list->where, {to_string(*tensor)},
+             {hint("'slice(x, dimension: 0..1)' takes a part of a tensor")});
+    const std::vector<Value> &items = expect_list(context(), values, index.list->where, "what is before '['");
+    const std::int64_t at =
+        expect_integer(context(), evaluate(*index.index, Meant::dimension), index.index->where, "an index");
+    if (at < 0 || at >= static_cast<std::int64_t>(items.size()))
+        fail(no_such_index, index.index->where, {std::to_string(at), count_of_values(items.size())});
+    return items[static_cast<std::size_t>(at)];
+}
+
 /// X5: only the branch taken is elaborated.
 Value Elaborator::choice(const syntax::Choice &choice) {
     const Value condition = evaluate(*choice.condition, Meant::dimension);
@@ -315,19 +336,8 @@ Value Elaborator::fold(const syntax::Fold &fold) {
 }
 
 Value Elaborator::iterate(const syntax::Fold &fold, const Value &accumulator, const Value &item, SourceRange where) {
-    define(fold.accumulator, accumulator);
-    if (fold.variables.size() == 1) {
-        define(fold.variables.front(), item);
-    } else {
-        const auto *tuple = item.get<ListValue>();
-        const std::size_t count = tuple ? (*tuple)->size() : 1;
-        if (count != fold.variables.size())
-            fail(wrong_tuple, fold.variables.front().where,
-                 {std::to_string(fold.variables.size()), count == 1 ? "one value" : std::to_string(count) + " values"},
-                 {{where, "the values come from here"}});
-        for (std::size_t i = 0; i < count; ++i)
-            define(fold.variables[i], (**tuple)[i]);
-    }
+    define(fold.accumulators, accumulator, fold.start->where);
+    define(fold.variables, item, where);
     Flow flow = execute(fold.body);
     if (!flow.result) // check_bodies() has seen to it that every way yields, unless something did not parse
         context().give_up();

@@ -23,10 +23,10 @@ void Elaborator::register_layer(const std::string &path, const syntax::Name &nam
 }
 
 Elaborator::Site Elaborator::site_of_binding(const syntax::Binding &binding) {
-    const std::string path = join(frame_->path, binding.name.text);
+    const std::string path = join(frame_->path, binding.names.front().text);
     if (!frame_->names_layers)
         return {frame_->layer, path, true, 0, {}, {}};
-    register_layer(path, binding.name);
+    register_layer(path, binding.names.front());
     return named_site(path, *binding.value);
 }
 

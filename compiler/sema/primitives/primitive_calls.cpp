@@ -14,6 +14,8 @@ PLANC_DIAGNOSTIC(no_such_dimension, error, "the tensor {1} has no dimension '{0}
 PLANC_DIAGNOSTIC(dimension_named_twice, error, "dimension '{0}' is named twice");        // O3
 PLANC_DIAGNOSTIC(no_dimensions, error, "'{0}' needs a tensor with dimensions, got {1}"); // O4
 PLANC_DIAGNOSTIC(uneven_parts, error, "'{0}' does not divide into {1} equal parts");     // O18
+PLANC_DIAGNOSTIC(zip_argument, error, "'zip' takes two lists or more");                  // O18
+PLANC_DIAGNOSTIC(unequal_lists, error, "'zip' of lists of {0} and {1}");                 // O18
 
 Value Elaborator::primitive(const syntax::Call &call, SourceRange where) {
     const std::string &name = call.callee.text;
@@ -37,6 +39,8 @@ Value Elaborator::primitive(const syntax::Call &call, SourceRange where) {
         return mean_square_error(call, where);
     if (name == "enumerate")
         return enumerate(call);
+    if (name == "zip")
+        return zip(call, where);
     if (name == "same_shape")
         return same_shape(call);
     if (name == "tail")
@@ -197,6 +201,29 @@ Value Elaborator::enumerate(const syntax::Call &call) {
     for (const Value &value : expect_list(context(), values, given.where, arguments.what("values")))
         pairs.push_back(list_of({whole(index++), value}));
     return list_of(std::move(pairs));
+}
+
+/// Lists of equal length, value by value.
+Value Elaborator::zip(const syntax::Call &call, SourceRange where) {
+    std::vector<std::vector<Value>> tuples;
+    for (const syntax::CallArgument &given : call.arguments) {
+        if (given.kind != syntax::CallArgument::Kind::positional)
+            fail(zip_argument, given.where, {});
+        const Value values = argument(given, Meant::tensor);
+        const std::vector<Value> &list = expect_list(context(), values, given.where, "what 'zip' joins");
+        if (tuples.empty())
+            tuples.resize(list.size());
+        if (list.size() != tuples.size())
+            fail(unequal_lists, given.where, {count_of_values(tuples.size()), count_of_values(list.size())});
+        for (std::size_t i = 0; i < list.size(); ++i)
+            tuples[i].push_back(list[i]);
+    }
+    if (call.arguments.size() < 2)
+        fail(zip_argument, where, {});
+    std::vector<Value> all;
+    for (std::vector<Value> &tuple : tuples)
+        all.push_back(list_of(std::move(tuple)));
+    return list_of(std::move(all));
 }
 
 Value Elaborator::same_shape(const syntax::Call &call) {

@@ -27,8 +27,7 @@ const std::vector<Value> &one_for_each(const Context &context, const std::vector
                                        const WindowSetting &setting, const std::vector<DimensionValue> &dimensions) {
     if (list.size() != dimensions.size())
         context.fail(window_numbers_mismatch, setting.where,
-                     {setting.what, list.size() == 1 ? "one value" : std::to_string(list.size()) + " values",
-                      to_string(dimensions)});
+                     {setting.what, count_of_values(list.size()), to_string(dimensions)});
     return list;
 }
 

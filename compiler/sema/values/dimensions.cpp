@@ -38,7 +38,7 @@ void Dimensions::collect_roles(const syntax::CallableDeclaration &callable) {
             own.insert(item.name.text);
     }
     if (network)
-        add(callable.result);
+        std::for_each(callable.results.begin(), callable.results.end(), add);
     for_each_expression(
         callable.body,
         [&](const syntax::Expression &expression) {

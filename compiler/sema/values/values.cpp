@@ -17,6 +17,10 @@ Value list_of(const std::vector<DimensionValue> &dimensions) {
     return list_of(std::move(items));
 }
 
+std::string count_of_values(std::size_t count) {
+    return count == 1 ? "one value" : std::to_string(count) + " values";
+}
+
 std::string describe(const Value &value) {
     struct Words {
         std::string operator()(std::int64_t) const { return "a whole number"; }

@@ -64,6 +64,8 @@ struct Value {
 [[nodiscard]] Value list_of(std::vector<Value> items);
 [[nodiscard]] Value list_of(const std::vector<DimensionValue> &dimensions);
 
+/// "one value", "2 values".
+[[nodiscard]] std::string count_of_values(std::size_t count);
 /// "a whole number", "a tensor": for messages.
 [[nodiscard]] std::string describe(const Value &value);
 /// "hidden: 256", "[batch: 64, hidden: 256]", "f32[batch: 64]".
