@@ -45,7 +45,8 @@ TEST(Training, Digits) {
     EXPECT_EQ(type_text(label.type), "[batch: 64]");
     const Operation &prediction = digits.loss.operations[static_cast<std::size_t>(digits.prediction)];
     EXPECT_EQ(type_text(prediction.type), "[batch: 64, digit: 10]");
-    EXPECT_EQ(digits.loss.operations[static_cast<std::size_t>(digits.loss.results.front())].kind, OperationKind::cross_entropy);
+    EXPECT_EQ(digits.loss.operations[static_cast<std::size_t>(digits.loss.results.front())].kind,
+              OperationKind::cross_entropy);
     const Data &data = analyzed.program->data.at(0);
     EXPECT_EQ(data.format, "csv");
     EXPECT_EQ(data.path, "data/optdigits.csv");
@@ -69,7 +70,8 @@ data toy = synthetic
                              "reduce_mean(n(x) * cast(iota(digit)))"}) {
         const Program program = program_of(network + train(loss));
         const Network &computed = program.trains.at(0).loss;
-        EXPECT_EQ(computed.operations[static_cast<std::size_t>(computed.results.front())].type.element, ElementType::f64);
+        EXPECT_EQ(computed.operations[static_cast<std::size_t>(computed.results.front())].type.element,
+                  ElementType::f64);
     }
 }
 
@@ -136,7 +138,8 @@ TEST(Training, ATargetHasTheTypeOfThePrediction) {
         ASSERT_EQ(training.loss.arguments.size(), 2U);
         EXPECT_EQ(type_text(training.loss.arguments[1].type), "[batch: 8, digit: 3]");
         EXPECT_EQ(training.label, -1);
-        EXPECT_TRUE(training.loss.operations[static_cast<std::size_t>(training.loss.results.front())].type.dimensions.empty());
+        EXPECT_TRUE(
+            training.loss.operations[static_cast<std::size_t>(training.loss.results.front())].type.dimensions.empty());
     }
 }
 
