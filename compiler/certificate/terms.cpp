@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 
 namespace planc::certificate {
 
@@ -75,16 +76,16 @@ struct Distinct {
 
 /// The pairs of classes that occur among the strategies of a layer, numbered in order of appearance.
 struct Pairs {
-    Pairs(const std::vector<int> &first, int first_classes, const std::vector<int> &second, int second_classes) {
-        std::vector<int> number_of(static_cast<std::size_t>(first_classes) * second_classes, -1);
+    Pairs(const std::vector<int> &first, const std::vector<int> &second) {
+        std::unordered_map<std::int64_t, int> numbers;
         for (std::size_t i = 0; i < first.size(); ++i) {
-            int &number = number_of[static_cast<std::size_t>(first[i]) * second_classes + second[i]];
-            if (number < 0) {
-                number = static_cast<int>(first_of.size());
-                first_of.push_back(first[i]);
-                second_of.push_back(second[i]);
-            }
-            class_of.push_back(number);
+            const std::int64_t pair = (static_cast<std::int64_t>(first[i]) << 32) | second[i];
+            const auto [known, is_new] = numbers.emplace(pair, static_cast<int>(numbers.size()));
+            class_of.push_back(known->second);
+            if (!is_new)
+                continue;
+            first_of.push_back(first[i]);
+            second_of.push_back(second[i]);
         }
     }
     std::vector<int> class_of;
@@ -99,12 +100,12 @@ bool add(Factor &factor, const std::vector<LayerId> &layers, const std::shared_p
     std::vector<int> classes = factor.classes;
     for (std::size_t own = 0; own < layers.size(); ++own) {
         const std::size_t i = places.emplace_back(place(factor.layers, layers[own]));
-        pairs.emplace_back(factor.class_of[i], classes[i], piece->class_of[own], piece->classes[own]);
+        pairs.emplace_back(factor.class_of[i], piece->class_of[own]);
         classes[i] = static_cast<int>(pairs.back().first_of.size());
     }
     if (product(classes) > most_entries)
         return false;
-    Factor::Part added{piece, layers, {}};
+    Factor::Part added{piece, {}};
     for (const int count : classes)
         added.offset.emplace_back(count, 0);
     std::size_t stride = 1;

@@ -74,7 +74,6 @@ struct Factor {
     std::vector<double> seconds; ///< per entry, row-major
     struct Part {
         std::shared_ptr<Piece> piece;
-        std::vector<LayerId> layers;
         std::vector<std::vector<std::size_t>> offset; ///< per layer of the factor and class: of the piece's entry
     };
     std::vector<Part> parts;

@@ -25,6 +25,11 @@ layer narrow(x: [.., in], inner: dim) -> [.., in] {
     a = relu(dense(x, inner))
     b = dense(a, in, bias = false)
     return x + b
+}
+layer both(x: [.., in]) -> ([.., in], [.., in]) {
+    param g: [in] = uniform(0.5, 1.5)
+    scaled = x * g
+    return (tanh(scaled), x - 0.5 * scaled)
 })";
 
 class Layers : private ConvolutionLayers {
@@ -95,7 +100,9 @@ class Layers : private ConvolutionLayers {
                                              &Layers::normalised_weight,
                                              &Layers::permuted,
                                              &Layers::unused,
-                                             &Layers::one_number};
+                                             &Layers::one_number,
+                                             &Layers::two_results,
+                                             &Layers::carried};
         static const std::vector<Kind> others{
             &Layers::normalised, &Layers::activation, &Layers::dropped,  &Layers::chosen,
             &Layers::masked,     &Layers::positions,  &Layers::attended, &Layers::looked_up_by_position,
@@ -242,6 +249,33 @@ class Layers : private ConvolutionLayers {
         values_.push_back(value);
     }
 
+    void two_results() {
+        const Value x = matrix();
+        const Value a{fresh("w"), x.dimensions};
+        const Value b{fresh("w"), x.dimensions};
+        with_library_ = true;
+        network_.file.statements.push_back(a.name + ", " + b.name + " = both(" + x.name + ")");
+        network_.layers.push_back(a.name);
+        values_.push_back(a);
+        if (random_.chance(0.7))
+            values_.push_back(b);
+    }
+
+    /// A fold whose state is two values, over two lists.
+    void carried() {
+        const Value x = matrix();
+        const Value a{fresh("s"), x.dimensions};
+        const Value b{fresh("s"), x.dimensions};
+        network_.file.statements.push_back(
+            a.name + ", " + b.name + " = fold (y, z) = (" + x.name + ", tanh(" + x.name +
+            ")) for (i, scale) in zip(0..2, [0.5, 2]) as " + a.name +
+            "_step {\n        next = " + smooth(dense({"y", x.dimensions}, x.dimensions.back())) +
+            "\n        yield (next + scale * z, y - 0.1 * i * next)\n    }");
+        network_.layers.push_back(a.name + "_step[*].next");
+        values_.push_back(a);
+        values_.push_back(b);
+    }
+
     void scaled() {
         const Value x = any();
         const Dimension &along = random_.pick(x.dimensions);
@@ -379,16 +413,20 @@ class Layers : private ConvolutionLayers {
         const Dimension classes{"class", std::max(2, extent())};
         prediction_ = with_last(x.dimensions, classes);
         bind("logits", dense(x, classes), prediction_);
-        network_.file.statements.push_back("return logits1");
-        network_.file.signature += " -> " + options_.element + words(prediction_);
+        const std::string type = options_.element + words(prediction_);
+        two_heads_ = random_.chance(0.1);
+        network_.file.statements.push_back(two_heads_ ? "return (logits1, tanh(logits1))" : "return logits1");
+        network_.file.signature += " -> " + (two_heads_ ? "(" + type + ", " + type + ")" : type);
     }
 
     void training() {
-        const std::string call = "net(" + calls_ + ")";
-        const std::string loss = random_.pick<std::string>(
+        const std::string call = "net(" + calls_ + ")" + (two_heads_ ? "[0]" : "");
+        std::string loss = random_.pick<std::string>(
             {"cross_entropy(" + call + ", label)", "cross_entropy(" + call + ", label)",
              "mean_square_error(" + call + ", target)", "mean_square_error(softmax(" + call + "), target)",
              "0.5 * cross_entropy(tanh(" + call + "), label)", "0.1 + mean_square_error(" + call + ", target) * 2"});
+        if (two_heads_)
+            loss += " + 0.3 * mean_square_error(net(" + calls_ + ")[1], second)";
         train(loss);
     }
 
@@ -404,6 +442,7 @@ class Layers : private ConvolutionLayers {
     Dimensions prediction_;
     bool with_library_ = false;
     bool has_image_ = false;
+    bool two_heads_ = false; ///< the network has a second result, with a term of its own in the loss
 };
 
 } // namespace

@@ -336,5 +336,49 @@ train n on toy {
     EXPECT_EQ(loss.results.size(), 1U);
 }
 
+TEST(Elaborate, OnlyTheSameCallMayStandInALossTwice) { // R2
+    const auto errors = [](const std::string &loss) {
+        return analyze_text(head + R"(
+network n(x: f32[batch, pixel]) -> (f32[batch, digit], f32[batch, digit]) {
+    a = dense(x, digit)
+    b = dense(x, digit)
+    return (a, b)
+}
+data toy = synthetic(seed = 1)
+train n on toy {
+    optimizer = sgd(rate = 0.1)
+    steps = 10
+    loss = )" + loss + "\n}")
+            .kind;
+    };
+    EXPECT_EQ(errors("reduce_mean(n(x)[0] * n(x = x)[1])"), "");
+    EXPECT_EQ(errors("fold s = 0.0 for f in [x, y] { yield s + reduce_mean(n(f)[0]) }"), "called_twice");
+    EXPECT_EQ(errors("reduce_mean(n(x)[0] * n(y)[1])"), "called_twice");
+}
+
+TEST(Elaborate, ParametersHaveTheFirstFloatingPointTypeOfTheResults) { // D4
+    const Network network = network_of(head + R"(
+network n(ids: i32[batch]) -> (i32[batch], f64[batch, pixel]) {
+    param t: [digit, pixel] = normal(0, 1)
+    return (ids, embedding(ids, t))
+})");
+    EXPECT_EQ(parameter(network, "t").type.element, ElementType::f64);
+}
+
+TEST(Elaborate, AListOfOneIsNoTensor) { // X9
+    EXPECT_EQ(analyze_text(head + "network n(x: f32[batch, pixel]) -> f32[batch, pixel] { return [x] }").kind,
+              "wrong_type");
+}
+
+TEST(Elaborate, JoinedListsCountAsWork) { // X8
+    EXPECT_EQ(analyze_text(head + R"(
+network n(x: f32[batch, pixel]) -> f32[batch, pixel] {
+    a = fold p = [1] for i in 0..40 { yield p + p }
+    return x
+})")
+                  .kind,
+              "elaboration_too_long");
+}
+
 } // namespace
 } // namespace planc::sema

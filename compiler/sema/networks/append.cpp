@@ -170,7 +170,9 @@ void Elaborator::check_distinct(const std::vector<DimensionValue> &dimensions, S
 TensorValue Elaborator::expect_tensor(const Value &value, SourceRange where, const std::string &what) const {
     if (const auto *tensor = value.get<TensorValue>())
         return *tensor;
-    fail_wrong_type(context(), where, what, "a tensor", value);
+    const std::vector<Note> notes =
+        value.get<ListValue>() ? std::vector<Note>{hint("'xs[0]' is the first value of a list")} : std::vector<Note>();
+    fail_wrong_type(context(), where, what, "a tensor", value, notes);
 }
 
 } // namespace planc::sema

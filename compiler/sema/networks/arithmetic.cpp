@@ -208,6 +208,7 @@ Value Elaborator::arithmetic(Operator operation, const Value &left, const Value 
     }
     if (operation == Operator::add && left.get<ListValue>() && right.get<ListValue>()) {
         std::vector<Value> items = **left.get<ListValue>();
+        count_work(static_cast<std::int64_t>(items.size() + (*right.get<ListValue>())->size()), where);
         items.insert(items.end(), (*right.get<ListValue>())->begin(), (*right.get<ListValue>())->end());
         return list_of(std::move(items));
     }

@@ -284,8 +284,10 @@ ElementType Elaborator::element_of(const syntax::CallableDeclaration &network) {
     for (const syntax::Parameter &parameter : network.parameters)
         if (const ElementType element = element_type(parameter.type, ElementType::f32); element != ElementType::i32)
             return element;
-    const ElementType result = element_type(network.results.front(), ElementType::f32);
-    return result == ElementType::i32 ? ElementType::f32 : result;
+    for (const syntax::Type &result : network.results)
+        if (const ElementType element = element_type(result, ElementType::f32); element != ElementType::i32)
+            return element;
+    return ElementType::f32;
 }
 
 TensorType Elaborator::declared_type(const syntax::Type &type) {

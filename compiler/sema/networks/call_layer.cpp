@@ -51,15 +51,18 @@ Value Elaborator::argument(const syntax::CallArgument &argument, Meant meant) {
     return evaluate(*argument.value, meant);
 }
 
-std::string Elaborator::words_of(const syntax::Call &call) {
-    std::string words = call.callee.text;
-    for (const syntax::CallArgument &argument : call.arguments) {
-        const auto *name = std::get_if<syntax::Reference>(&argument.value->node);
-        if (!name || argument.target)
-            return "";
-        words += "," + (argument.name ? argument.name->text : "") + "=" + name->name;
+std::optional<std::vector<std::string>> Elaborator::plain_arguments(const syntax::CallableDeclaration &callable,
+                                                                    const Arguments &arguments) {
+    std::vector<std::string> plain;
+    for (const syntax::Parameter &parameter : callable.parameters) {
+        const syntax::CallArgument *given = arguments.find(parameter.name.text);
+        if (!given || !std::holds_alternative<syntax::Reference>(given->value->node))
+            return std::nullopt;
+        const Value value = argument(*given);
+        const auto *tensor = value.get<TensorValue>();
+        plain.push_back(tensor ? std::to_string(tensor->id) : describe(value));
     }
-    return words;
+    return plain;
 }
 
 Value Elaborator::call_declared(const syntax::Call &call, const syntax::CallableDeclaration &callable,
@@ -87,11 +90,12 @@ Value Elaborator::call_declared(const syntax::Call &call, const syntax::Callable
     const bool network = callable.kind == syntax::CallableDeclaration::Kind::network;
     frame.element = network ? element_of(callable) : frame_->element;
     const bool trained = network && loss_names_ && frame_ == &outermost_;
-    const std::string called = trained ? words_of(call) : "";
-    if (trained && !called.empty() && called == trained_call_.words)
-        return trained_call_.result;
-    if (trained)
+    if (trained) {
+        if (trained_call_.arguments && trained_call_.arguments == plain_arguments(callable, arguments))
+            return trained_call_.result;
         enter_trained_network(callable, where);
+        trained_call_.arguments = plain_arguments(callable, arguments);
+    }
     bind_signature(frame, arguments, where);
     frame.names_layers = network || analysis_.ownership.composite(callable);
     frame.path = trained ? "" : call_path(callable, where);
@@ -112,7 +116,7 @@ Value Elaborator::call_declared(const syntax::Call &call, const syntax::Callable
     }
     Value value = values.size() == 1 ? values.front() : list_of(std::move(values));
     if (trained)
-        trained_call_ = {called, value};
+        trained_call_.result = value;
     return value;
 }
 
@@ -139,11 +143,13 @@ std::vector<TensorValue> Elaborator::call_results(const Frame &frame, const Flow
         context().give_up();
     const syntax::CallableDeclaration &callable = *frame.callable;
     const auto *list = flow.result->get<ListValue>();
-    const std::vector<Value> values = list ? **list : std::vector<Value>{*flow.result};
-    if (values.size() != callable.results.size())
-        fail(wrong_result, callable.kind == syntax::CallableDeclaration::Kind::network ? callable.results_where : where,
+    const std::vector<Value> values = list && (*list)->size() > 1 ? **list : std::vector<Value>{*flow.result};
+    if (values.size() != callable.results.size()) {
+        const bool network = callable.kind == syntax::CallableDeclaration::Kind::network;
+        fail(wrong_result, network ? callable.results_where : where,
              {callable.name.text, count_of_values(values.size()), count_of_values(callable.results.size())},
-             {{callable.results_where, "declared here"}});
+             network ? std::vector<Note>() : std::vector<Note>{{callable.results_where, "declared here"}});
+    }
     std::vector<TensorValue> results;
     for (std::size_t i = 0; i < values.size(); ++i) {
         results.push_back(expect_tensor(values[i], where, "the result of '" + callable.name.text + "'"));

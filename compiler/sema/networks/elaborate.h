@@ -167,8 +167,9 @@ class Elaborator {
     void enter_trained_network(const syntax::CallableDeclaration &callable, SourceRange where);
     /// Evaluates the body of the frame's layer, called from `where`, and returns its results.
     std::vector<TensorValue> inlined(Frame &frame, SourceRange where);
-    /// R2: the call with plain names as arguments, as one text; else empty.
-    static std::string words_of(const syntax::Call &call);
+    /// R2: what the arguments are, by parameter, if all are names; else none.
+    std::optional<std::vector<std::string>> plain_arguments(const syntax::CallableDeclaration &callable,
+                                                            const Arguments &arguments);
     static int symbol_of_caller(const Frame &frame, const DimensionValue &dimension);
     std::vector<TensorValue> call_results(const Frame &frame, const Flow &flow, SourceRange where);
     void check_result(const Frame &frame, const TensorValue &result, const syntax::Type &declared, SourceRange where);
@@ -236,6 +237,7 @@ class Elaborator {
     void check_same_element(const std::string &function, const std::vector<TensorValue> &operands,
                             SourceRange where) const;
     TensorValue expect_tensor(const Value &value, SourceRange where, const std::string &what) const;
+    void count_work(std::int64_t steps, SourceRange where);
     void check_distinct(const std::vector<DimensionValue> &dimensions, SourceRange where) const;
     void check_equal_extents(const std::string &function, const DimensionValue &left, const DimensionValue &right,
                              SourceRange where) const;
@@ -349,7 +351,7 @@ class Elaborator {
     const LossNames *loss_names_ = nullptr;
     Loss loss_;
     struct {
-        std::string words;
+        std::optional<std::vector<std::string>> arguments;
         Value result;
     } trained_call_;                                   ///< of the network in the loss
     std::map<std::string, TensorValue> fields_;        ///< inputs of a loss so far

@@ -32,8 +32,7 @@ class Elaborator::Deeper {
     Deeper(Elaborator &elaborator, SourceRange where) : analysis_(elaborator.analysis_) {
         if (analysis_.depth >= deepest)
             elaborator.stop(elaboration_too_deep, where, {std::to_string(deepest)});
-        if (++analysis_.work > longest)
-            elaborator.stop(elaboration_too_long, where, {std::to_string(longest)});
+        elaborator.count_work(1, where);
         ++analysis_.depth;
     }
     ~Deeper() { --analysis_.depth; }
@@ -57,6 +56,11 @@ class Elaborator::Meaning {
     Elaborator &elaborator_;
     Meant before_;
 };
+
+void Elaborator::count_work(std::int64_t steps, SourceRange where) {
+    if ((analysis_.work += steps) > longest)
+        stop(elaboration_too_long, where, {std::to_string(longest)});
+}
 
 Value Elaborator::evaluate(const syntax::Expression &expression, Meant meant) {
     const Meaning meaning(*this, meant);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 namespace planc::sema {
 
@@ -16,6 +17,7 @@ PLANC_DIAGNOSTIC(not_a_network, error, "'{0}' is a layer, not a network");      
 PLANC_DIAGNOSTIC(unknown_data, error, "unknown data '{0}'");                                  // R1
 PLANC_DIAGNOSTIC(unknown_layout, error, "unknown layout '{0}'");                              // R4
 PLANC_DIAGNOSTIC(loss_not_scalar, error, "the loss must be one number, got {0}");             // R2
+PLANC_DIAGNOSTIC(loss_of_no_layer, error, "the loss depends on no layer of '{0}'");           // R2
 PLANC_DIAGNOSTIC(no_duration, error, "training needs 'epochs' or 'steps'");                   // R4
 PLANC_DIAGNOSTIC(two_durations, error, "training is by 'epochs' or by 'steps', not by both"); // R4
 PLANC_DIAGNOSTIC(best_of_what, error, "'best' takes one word, 'accuracy' or 'loss'");         // R7
@@ -36,6 +38,22 @@ PLANC_DIAGNOSTIC(batch_above_vertices, error, "'batch' is {0}, but there are {1}
 PLANC_DIAGNOSTIC(too_many_steps, error, "{0} epochs of {1} steps are more than {2} steps");              // R4
 
 namespace {
+
+/// Whether the result is computed from what a layer of the network computes.
+bool depends_on_a_layer(const Network &loss) {
+    std::vector<ValueId> open = loss.results;
+    std::set<ValueId> seen(open.begin(), open.end());
+    while (!open.empty()) {
+        const Operation &operation = loss.operations[static_cast<std::size_t>(open.back())];
+        open.pop_back();
+        if (operation.kind != OperationKind::input && operation.layer != "loss")
+            return true;
+        for (const ValueId operand : operation.operands)
+            if (seen.insert(operand).second)
+                open.push_back(operand);
+    }
+    return false;
+}
 
 class TrainReader {
   public:
@@ -162,6 +180,8 @@ class TrainReader {
         if (!loss.loss.dimensions.empty())
             context_.fail(loss_not_scalar, expression.where, {to_string(loss.loss)},
                           {hint("reduce it with 'reduce_mean' or 'reduce_sum'")});
+        if (!depends_on_a_layer(train_.loss))
+            context_.fail(loss_of_no_layer, expression.where, {train_.network});
         train_.prediction = loss.prediction;
         train_.label = loss.label;
         train_.class_role = loss.class_role;

@@ -11,8 +11,8 @@ PLANC_DIAGNOSTIC(dimension_without_extent, error, "dimension '{0}' has no extent
 PLANC_DIAGNOSTIC(bad_extent, error, "the extent of '{0}' must be at least 1, got {1}");  // D5
 
 void fail_wrong_type(const Context &context, SourceRange where, const std::string &what, const std::string &wanted,
-                     const Value &got) {
-    context.fail(wrong_type, where, {what, wanted, describe(got)});
+                     const Value &got, const std::vector<Note> &notes) {
+    context.fail(wrong_type, where, {what, wanted, describe(got)}, notes);
 }
 
 std::int64_t expect_integer(const Context &context, const Value &value, SourceRange where, const std::string &what) {

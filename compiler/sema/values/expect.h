@@ -8,7 +8,7 @@
 namespace planc::sema {
 
 [[noreturn]] void fail_wrong_type(const Context &context, SourceRange where, const std::string &what,
-                                  const std::string &wanted, const Value &got);
+                                  const std::string &wanted, const Value &got, const std::vector<Note> &notes = {});
 
 [[nodiscard]] std::int64_t expect_integer(const Context &context, const Value &value, SourceRange where,
                                           const std::string &what);
