@@ -172,7 +172,7 @@ class Elaborator {
                                                             const Arguments &arguments);
     static int symbol_of_caller(const Frame &frame, const DimensionValue &dimension);
     std::vector<TensorValue> call_results(const Frame &frame, const Flow &flow, SourceRange where);
-    void check_result(const Frame &frame, const TensorValue &result, const syntax::Type &declared, SourceRange where);
+    void check_result(const Frame &frame, const TensorValue &result, const syntax::Type &type, SourceRange where);
     static bool takes_over(const syntax::CallableDeclaration &callable);
     ElementType element_of(const syntax::CallableDeclaration &network);
     void bind_signature(Frame &frame, const Arguments &arguments, SourceRange call);

@@ -211,7 +211,7 @@ Value Elaborator::zip(const syntax::Call &call, SourceRange where) {
             fail(zip_argument, given.where, {});
         const Value values = argument(given, Meant::tensor);
         const std::vector<Value> &list = expect_list(context(), values, given.where, "what 'zip' joins");
-        if (tuples.empty())
+        if (&given == &call.arguments.front())
             tuples.resize(list.size());
         if (list.size() != tuples.size())
             fail(unequal_lists, given.where, {count_of_values(tuples.size()), count_of_values(list.size())});
