@@ -58,7 +58,8 @@ class Elaborator::Meaning {
 };
 
 void Elaborator::count_work(std::int64_t steps, SourceRange where) {
-    if ((analysis_.work += steps) > longest)
+    analysis_.work += steps;
+    if (analysis_.work > longest)
         stop(elaboration_too_long, where, {std::to_string(longest)});
 }
 
