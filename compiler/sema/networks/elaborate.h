@@ -350,10 +350,11 @@ class Elaborator {
     std::map<std::string, int> dropouts_;            ///< so far, by layer
     const LossNames *loss_names_ = nullptr;
     Loss loss_;
+    /// Of the network in the loss.
     struct {
         std::optional<std::vector<std::string>> arguments;
         Value result;
-    } trained_call_;                                   ///< of the network in the loss
+    } trained_call_;
     std::map<std::string, TensorValue> fields_;        ///< inputs of a loss so far
     std::map<std::string, SparseValue> matrix_fields_; ///< its sparse arguments so far
 };
