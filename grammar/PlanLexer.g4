@@ -17,6 +17,7 @@ TRAIN   : 'train';
 // Words with a meaning in one place only, plain names elsewhere.
 PARAM     : 'param';
 STATE     : 'state';
+SHARED    : 'shared';
 AS        : 'as';
 IN        : 'in';
 ON        : 'on';

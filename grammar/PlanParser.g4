@@ -27,7 +27,7 @@ dimDeclaration : DIM name ASSIGN expression; // D1
 // --- names: every word but those of statements and expressions (L4) ---
 
 name
-    : NAME | IMPORT | DIM | NETWORK | LAYER | DATA | MACHINE | MESH | LAYOUT | TRAIN | PARAM | STATE | AS | IN | ON | AUTO
+    : NAME | IMPORT | DIM | NETWORK | LAYER | DATA | MACHINE | MESH | LAYOUT | TRAIN | PARAM | STATE | SHARED | AS | IN | ON | AUTO
     | STORE | PIPELINE | CUT | BEFORE | AFTER | RECOMPUTE | FORBID
     ;
 
@@ -54,10 +54,13 @@ statement
     | RETURN expression
     | YIELD expression
     | parameterDeclaration
+    | sharedLayer
     | binding
     ;
 
 parameterDeclaration : (PARAM | STATE) name COLON type ASSIGN expression;
+
+sharedLayer : SHARED name ASSIGN name arguments; // N8
 
 binding : name (COMMA name)* ASSIGN expression; // N2, X9
 
@@ -69,7 +72,7 @@ expression
     : primary
     | expression LEFT_BRACKET expression RIGHT_BRACKET // X9
     | operation=MINUS expression
-    | expression operation=(STAR | SLASH) expression
+    | expression operation=(STAR | SLASH | PERCENT) expression
     | expression operation=(PLUS | MINUS) expression
     | expression operation=DOTS expression
     | expression operation=(EQUAL | NOT_EQUAL | LESS | LESS_EQUAL | GREATER | GREATER_EQUAL) expression
@@ -90,12 +93,15 @@ primary
     | LEFT_PARENTHESIS expression (COMMA expression)* RIGHT_PARENTHESIS // several: X9
     ;
 
-// L6: a unit follows its number on the same line; `/ s` belongs to it, `/ x` divides.
+// L6: a unit follows its number on the same line; `/ s` belongs to it, `/ x` divides. `80%` is a share; where an operand
+// follows, as in `8 % x`, the `%` is the operator.
 number : (INTEGER | DECIMAL) (PERCENT | unit)?;
 
 unit : NAME ({_input->LT(2)->getText() == "s"}? SLASH NAME)?;
 
-call : name (LEFT_PARENTHESIS (argument (COMMA argument)*)? RIGHT_PARENTHESIS)?; // without brackets: a reference
+call : name arguments?; // without brackets: a reference
+
+arguments : LEFT_PARENTHESIS (argument (COMMA argument)*)? RIGHT_PARENTHESIS;
 
 // X6: `:` an extent, `=` a value, `->` a mapping. What stands before `:` and `=` is a name: checked on the tree.
 argument : expression ((COLON | ASSIGN | ARROW) expression)?;

@@ -16,10 +16,19 @@ using mlir::Value;
 
 namespace {
 
+/// How the calls so far change a running statistic: a shared layer has several, one after another.
+struct Advance {
+    int calls_left = 0;
+    double kept = 1; ///< the statistic is multiplied by it
+    Value change;    ///< and this is added; null: nothing yet
+};
+/// By the value that was read.
+using Advances = llvm::DenseMap<Value, Advance>;
+
 class Decomposition {
   public:
-    Decomposition(BatchNormOp op, mlir::OpBuilder &builder, std::vector<StatisticChange> *changes = nullptr)
-        : op_(op), builder_(builder), changes_(changes),
+    Decomposition(BatchNormOp op, mlir::OpBuilder &builder)
+        : op_(op), builder_(builder),
           build_(builder, op.getLoc(), op.getLayer().value_or(""), op.getPhase().value_or("")),
           type_(op.getResult().getType()), kept_(type_of(op.getMean())),
           count_(static_cast<double>(type_.elements()) / static_cast<double>(kept_.elements())) {}
@@ -27,14 +36,15 @@ class Decomposition {
     [[nodiscard]] double count() const { return count_; }
 
     /// Computes the mean first, then the squares of the centred values: E[x²] - E[x]² would cancel.
-    Value by_statistics_of_the_batch() {
+    /// `changes`: see apply_batch_norm().
+    Value by_statistics_of_the_batch(Advances &advances, std::vector<StatisticChange> *changes) {
         const Value mean = average(op_.getX());
         // The variance does not depend on the mean that is subtracted: d/dm sum (x - m)² = -2 sum (x - m) = 0.
         const Value fixed = build_.pointwise("stop_gradient", mean, kept_);
         const Value variance =
             average(build_.pointwise("square", build_.pointwise("sub", {op_.getX(), fixed}, type_), type_));
-        advance(op_.getMean(), mean, 1);
-        advance(op_.getVariance(), variance, count_ / (count_ - 1)); // an unbiased estimate
+        advance(op_.getMean(), mean, 1, advances, changes);
+        advance(op_.getVariance(), variance, count_ / (count_ - 1), advances, changes); // an unbiased estimate
         return normalized(mean, variance);
     }
 
@@ -55,19 +65,27 @@ class Decomposition {
         return build_.pointwise("add", {build_.pointwise("mul", {centred, factor}, type_), op_.getB()}, type_);
     }
 
-    /// running <- (1 - momentum) running + momentum · factor · value, once each time that the function runs, or once
-    /// for all micro-batches of an update. It is placed like the optimizer state of the scale.
-    void advance(Value running, Value value, double factor) {
+    /// running <- (1 - momentum) running + momentum · factor · value for each call, once each time that the function
+    /// runs, or once for all micro-batches of an update. It is placed like the optimizer state of the scale.
+    void advance(Value running, Value value, double factor, Advances &advances, std::vector<StatisticChange> *changes) {
         const double momentum = op_.getMomentum().convertToDouble();
         auto read = running.getDefiningOp<ir::ReadOp>();
-        if (changes_ != nullptr) {
-            changes_->push_back(
-                {read, build_.pointwise("mul", {value, number(momentum * factor)}, kept_), momentum, followed().str()});
+        Advance &all = advances[running];
+        all.kept *= 1 - momentum;
+        const bool last = --all.calls_left == 0;
+        const bool summed = changes != nullptr || !last; // not written here
+        const auto placed = [&](Value made) { return summed ? made : follow(made); };
+        const Value earlier =
+            all.change ? placed(build_.pointwise("mul", {all.change, number(1 - momentum)}, kept_)) : Value();
+        const Value kept = summed ? Value() : follow(build_.pointwise("mul", {running, number(all.kept)}, kept_));
+        all.change = placed(build_.pointwise("mul", {value, number(momentum * factor)}, kept_));
+        if (earlier)
+            all.change = placed(build_.pointwise("add", {earlier, all.change}, kept_));
+        if (last && changes != nullptr)
+            changes->push_back({read, all.change, all.kept, followed().str()});
+        if (summed)
             return;
-        }
-        const Value kept = follow(build_.pointwise("mul", {running, number(1 - momentum)}, kept_));
-        const Value added = follow(build_.pointwise("mul", {value, number(momentum * factor)}, kept_));
-        const Value next = follow(build_.pointwise("add", {kept, added}, kept_));
+        const Value next = follow(build_.pointwise("add", {kept, all.change}, kept_));
         builder_.create<ir::WriteOp>(op_.getLoc(), next, read.getVariableAttr(), op_.getLayerAttr(), op_.getPhaseAttr(),
                                      ir::StrategyAttr());
     }
@@ -86,7 +104,6 @@ class Decomposition {
 
     BatchNormOp op_;
     mlir::OpBuilder &builder_;
-    std::vector<StatisticChange> *changes_; ///< where micro-batches are summed up
     LayerBuilder build_;
     TensorType type_;
     TensorType kept_;
@@ -97,9 +114,14 @@ class Decomposition {
 
 mlir::LogicalResult apply_batch_norm(mlir::func::FuncOp function, std::vector<StatisticChange> *changes) {
     mlir::OpBuilder builder(function.getContext());
+    Advances advances;
+    function.walk([&](BatchNormOp op) {
+        for (const Value running : {op.getMean(), op.getVariance()})
+            ++advances[running].calls_left;
+    });
     const mlir::WalkResult walk = function.walk([&](BatchNormOp op) {
         builder.setInsertionPoint(op);
-        Decomposition decomposition(op, builder, changes);
+        Decomposition decomposition(op, builder);
         if (decomposition.count() < 2) {
             op.emitError("batch normalisation in layer '")
                 << op.getLayer().value_or("")
@@ -109,7 +131,7 @@ mlir::LogicalResult apply_batch_norm(mlir::func::FuncOp function, std::vector<St
                         : "");
             return mlir::WalkResult::interrupt();
         }
-        op.getResult().replaceAllUsesWith(decomposition.by_statistics_of_the_batch());
+        op.getResult().replaceAllUsesWith(decomposition.by_statistics_of_the_batch(advances, changes));
         op.erase();
         return mlir::WalkResult::advance();
     });
@@ -118,11 +140,11 @@ mlir::LogicalResult apply_batch_norm(mlir::func::FuncOp function, std::vector<St
 
 void accumulate_statistics(std::vector<StatisticChange> &changes, mlir::OpBuilder &builder) {
     for (StatisticChange &each : changes) {
-        auto sum = builder.create<ir::AccumulateOp>(each.running.getLoc(), each.change.getType(), each.change,
-                                                    builder.getStringAttr("change of " + each.running.getVariable()),
-                                                    each.running.getLayerAttr(),
-                                                    builder.getStringAttr("weight gradient"), ir::StrategyAttr(),
-                                                    builder.getF64FloatAttr(1 - each.momentum), mlir::FloatAttr());
+        auto sum =
+            builder.create<ir::AccumulateOp>(each.running.getLoc(), each.change.getType(), each.change,
+                                             builder.getStringAttr("change of " + each.running.getVariable()),
+                                             each.running.getLayerAttr(), builder.getStringAttr("weight gradient"),
+                                             ir::StrategyAttr(), builder.getF64FloatAttr(each.kept), mlir::FloatAttr());
         if (!each.parameter.empty())
             sum->setAttr("parameter", builder.getStringAttr(each.parameter));
         each.change = sum.getResult();
@@ -134,7 +156,7 @@ void advance_statistics(mlir::ArrayRef<StatisticChange> sums, int micro_batches,
         auto running = mlir::cast<ir::ReadOp>(builder.clone(*each.running));
         running.setPhase("update");
         Arithmetic of(builder, running.getLoc(), running.getLayer().value_or(""), each.parameter);
-        const Value next = of.add(of.mul(running.getResult(), std::pow(1 - each.momentum, micro_batches)), each.change);
+        const Value next = of.add(of.mul(running.getResult(), std::pow(each.kept, micro_batches)), each.change);
         builder.create<ir::WriteOp>(running.getLoc(), next, running.getVariableAttr(), running.getLayerAttr(),
                                     running.getPhaseAttr(), ir::StrategyAttr());
     }

@@ -14,7 +14,7 @@ namespace planc::autodiff {
 struct StatisticChange {
     ir::ReadOp running;
     mlir::Value change;    ///< of a micro-batch; after accumulate_statistics(), of all of an update
-    double momentum = 0;   ///< the statistic is multiplied by 1 − momentum for each micro-batch
+    double kept = 1;       ///< the statistic is multiplied by it for each micro-batch
     std::string parameter; ///< the statistic is placed like the optimizer's state of this one; empty: like its layer
 };
 

@@ -2,6 +2,8 @@
 
 #include "autodiff/valid_samples.h"
 
+#include <cmath>
+
 namespace planc::autodiff {
 
 using ir::LayerBuilder;
@@ -12,18 +14,94 @@ using mlir::Value;
 
 namespace {
 
-/// The losses whose mean over all dimensions `loss` is; empty if it is not such a mean.
-Value sample_losses(Value loss) {
-    auto scaled = loss.getDefiningOp<ir::PointwiseOp>();
-    if (!scaled || scaled.getFunction() != "mul")
+/// The loss of a batch, if it is a sum over its samples, taken over the valid ones: sums over the batch that are scaled
+/// and added, and terms that depend on no sample, such as a norm of weights, which count once for each.
+class LossOfValid {
+  public:
+    LossOfValid(LayerBuilder &build, Value valid) : build_(build), valid_(valid), type_(type_of(valid)) {}
+
+    /// Added up over all batches and divided by the number of samples, it is comparable to the loss of a batch. Empty
+    /// if the loss is no such sum.
+    Value sum(Value loss) {
+        if (!depends(loss))
+            return scaled(build_.reduce_to("sum", valid_, type_of(loss)), loss);
+        if (const Value samples = summed(loss))
+            return sum_of(samples, static_cast<double>(samples_in_batch()));
+        auto op = loss.getDefiningOp<ir::PointwiseOp>();
+        if (!op)
+            return {};
+        const StringRef function = op.getFunction();
+        if (function == "add" || function == "sub")
+            return terms(op);
+        if (function == "neg" || function == "identity")
+            return same(op, {sum(op.getInputs()[0])});
+        const bool first = function == "mul" && !depends(op.getInputs()[0]);
+        if (first || ((function == "mul" || function == "div") && !depends(op.getInputs()[1])))
+            return product(op, op.getInputs()[first ? 1 : 0], op.getInputs()[first ? 0 : 1]);
         return {};
-    mlir::Operation *sum = scaled.getInputs()[0].getDefiningOp();
-    auto reduce = mlir::dyn_cast_if_present<ir::ReduceOp>(sum);
-    mlir::Operation *samples = reduce ? reduce.getOperand().getDefiningOp() : sum;
-    if (samples == nullptr || !samples->hasAttr("plan.sample_loss"))
-        return {};
-    return samples->getResult(0);
-}
+    }
+
+  private:
+    [[nodiscard]] int64_t samples_in_batch() const { return type_.elements(); }
+
+    Value scaled(Value a, Value b) { return build_.pointwise("mul", {a, b}, type_of(a)); }
+
+    Value same(ir::PointwiseOp op, mlir::ArrayRef<Value> operands) {
+        return llvm::is_contained(operands, Value())
+                   ? Value()
+                   : build_.pointwise(op.getFunction(), operands, op.getResult().getType());
+    }
+
+    Value terms(ir::PointwiseOp op) {
+        const Value first = sum(op.getInputs()[0]);
+        return same(op, {first, first ? sum(op.getInputs()[1]) : Value()});
+    }
+
+    Value product(ir::PointwiseOp op, Value loss, Value factor) {
+        auto number = factor.getDefiningOp<ir::ConstantOp>();
+        const Value samples = number && op.getFunction() == "mul" ? summed(loss) : Value();
+        if (!samples)
+            return same(op, {sum(loss), factor});
+        const double value = number.getValue().convertToDouble();
+        const auto all = static_cast<double>(type_of(samples).elements());
+        const bool mean = std::abs(value * all - 1) < 1e-12;
+        const auto batch = static_cast<double>(samples_in_batch());
+        return sum_of(samples, mean ? batch / all : batch * value);
+    }
+
+    /// What the value is the sum of, over the batch and all other dimensions; empty if it is none.
+    Value summed(Value value) {
+        auto reduce = value.getDefiningOp<ir::ReduceOp>();
+        const bool all = reduce && reduce.getReduction() == "sum" && reduce.getResult().getType().getRoles().empty() &&
+                         type_of(reduce.getOperand()).find(type_.getRoles().front().getValue()) >= 0;
+        return all ? reduce.getOperand() : Value();
+    }
+
+    Value sum_of(Value samples, double factor) {
+        const TensorType type = type_of(samples);
+        const TensorType scalar = ir::filter_dimensions(type, [](StringRef) { return false; });
+        const Value sum = build_.reduce_to("sum", build_.pointwise("mul", {samples, valid_}, type), scalar);
+        return factor == 1 ? sum : scaled(sum, build_.constant(factor, type.getElementType()));
+    }
+
+    /// Whether data can change the value.
+    bool depends(Value value) {
+        mlir::Operation *op = value.getDefiningOp();
+        if (op == nullptr || mlir::isa<ir::SpmmOp, ir::EdgesOp>(op))
+            return true;
+        const auto [known, fresh] = depends_.try_emplace(op, false);
+        if (!fresh)
+            return known->second;
+        const bool any = llvm::any_of(op->getOperands(), [&](Value operand) { return depends(operand); });
+        depends_[op] = any;
+        return any;
+    }
+
+    LayerBuilder &build_;
+    Value valid_;
+    TensorType type_; ///< [batch]
+    llvm::DenseMap<mlir::Operation *, bool> depends_;
+};
 
 /// Sum over the valid samples of the mean over the other dimensions.
 Value sum_over_valid(LayerBuilder &build, Value samples, Value valid) {
@@ -67,9 +145,8 @@ bool make_evaluation(mlir::func::FuncOp function, std::optional<unsigned> label,
     LayerBuilder build(builder, end.getLoc(), "loss", "loss");
     llvm::SmallVector<Value> results;
     llvm::SmallVector<StringRef> names;
-    const Value samples = sample_losses(loss);
-    if (samples && type_of(samples).find(batch) >= 0) {
-        results.push_back(sum_over_valid(build, samples, valid));
+    if (const Value sum = LossOfValid(build, valid).sum(loss)) {
+        results.push_back(sum);
         names.push_back("loss");
     }
     if (label && type_of(prediction).find(class_role) >= 0 && type_of(prediction).find(batch) >= 0) {

@@ -12,7 +12,8 @@ def DecomposeComposites : Pass<"decompose-composites", "::mlir::ModuleOp"> {
     product with `equal(label, iota)`, so that a split class dimension needs a maximum, a sum and the label's logit per
     sample, never the logits. Means are sums times 1/N, N counted over the global extents.
 
-    The loss of each sample before its mean is marked `plan.sample_loss`: evaluation sums it over the valid samples.
+    The loss of each sample before its mean is marked `plan.sample_loss`: a step on a graph
+    weighs it by the samples that train.
   }];
   let dependentDialects = ["::planc::ir::PlanDialect"];
 }

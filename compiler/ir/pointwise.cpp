@@ -50,6 +50,10 @@ constexpr std::array functions{
                       1},
     PointwiseFunction{"minimum", 2, [](const double *x) { return std::fmin(x[0], x[1]); }, "std::min({0}, {1})", false,
                       1},
+    // The sign is that of x[1]; x[0] for x[1] = 0 (Knuth, The Art of Computer Programming, 1.2.4).
+    PointwiseFunction{"modulo", 2,
+                      [](const double *x) { return x[1] == 0 ? x[0] : x[0] - x[1] * std::floor(x[0] / x[1]); },
+                      "planrt::modulo({0}, {1})", false, 4},
     PointwiseFunction{"mul", 2, [](const double *x) { return x[0] * x[1]; }, "{0} * {1}", false, 1},
     PointwiseFunction{"neg", 1, [](const double *x) { return -x[0]; }, "-{0}", true, 1},
     PointwiseFunction{"not_equal", 2, [](const double *x) { return x[0] != x[1] ? 1.0 : 0.0; },

@@ -143,6 +143,7 @@ enum class BinaryOperator : std::uint8_t {
     subtract,
     multiply,
     divide,
+    remainder,
     equal,
     not_equal,
     less,
@@ -199,6 +200,12 @@ struct ParameterDeclaration {
     ExpressionPtr initializer;
 };
 
+/// `shared tower = dense(hidden)`: calls of `tower` have one set of parameters.
+struct SharedLayer {
+    Name name;
+    ExpressionPtr layer; ///< a Call, without the tensors
+};
+
 /// `else if` is one Conditional statement in `otherwise`.
 struct Conditional {
     ExpressionPtr condition;
@@ -218,7 +225,7 @@ struct Yield {
 
 struct Statement {
     SourceRange where;
-    std::variant<Binding, ParameterDeclaration, Conditional, Return, Yield> node;
+    std::variant<Binding, ParameterDeclaration, SharedLayer, Conditional, Return, Yield> node;
 };
 
 // --- declarations -----------------------------------------------------------------------------------------------

@@ -58,6 +58,7 @@ class Builder {
     Number number(Grammar::NumberContext &context);
     Expression binary(Grammar::ExpressionContext &context);
     Expression call(Grammar::CallContext &context);
+    std::vector<CallArgument> arguments(Grammar::ArgumentsContext &context);
     CallArgument argument(Grammar::ArgumentContext &context);
     ListItem item(Grammar::ItemContext &context);
     Expression choice(Grammar::ChoiceContext &context);

@@ -43,7 +43,8 @@ Name Builder::bound_name(const antlr4::ParserRuleContext &context) const {
     const antlr4::Token &next = *tree_.stream->get(first + 1);
     if (next.getType() == Grammar::ASSIGN)
         return {word.getText(), where(word)};
-    const bool declares = word.getType() == Grammar::PARAM || word.getType() == Grammar::STATE;
+    const bool declares =
+        word.getType() == Grammar::PARAM || word.getType() == Grammar::STATE || word.getType() == Grammar::SHARED;
     return declares && is_name(next) ? Name{next.getText(), where(next)} : Name{};
 }
 

@@ -15,12 +15,19 @@ PLANC_DIAGNOSTIC(expected_plain_name, error, "expected a plain name before '{0}'
 BinaryOperator binary_operator(std::size_t token) {
     using G = grammar::PlanParser;
     static const std::map<std::size_t, BinaryOperator> operators = {
-        {G::PLUS, BinaryOperator::add},        {G::MINUS, BinaryOperator::subtract},
-        {G::STAR, BinaryOperator::multiply},   {G::SLASH, BinaryOperator::divide},
-        {G::EQUAL, BinaryOperator::equal},     {G::NOT_EQUAL, BinaryOperator::not_equal},
-        {G::LESS, BinaryOperator::less},       {G::LESS_EQUAL, BinaryOperator::less_equal},
-        {G::GREATER, BinaryOperator::greater}, {G::GREATER_EQUAL, BinaryOperator::greater_equal},
-        {G::AND, BinaryOperator::logical_and}, {G::OR, BinaryOperator::logical_or},
+        {G::PLUS, BinaryOperator::add},
+        {G::MINUS, BinaryOperator::subtract},
+        {G::STAR, BinaryOperator::multiply},
+        {G::SLASH, BinaryOperator::divide},
+        {G::PERCENT, BinaryOperator::remainder},
+        {G::EQUAL, BinaryOperator::equal},
+        {G::NOT_EQUAL, BinaryOperator::not_equal},
+        {G::LESS, BinaryOperator::less},
+        {G::LESS_EQUAL, BinaryOperator::less_equal},
+        {G::GREATER, BinaryOperator::greater},
+        {G::GREATER_EQUAL, BinaryOperator::greater_equal},
+        {G::AND, BinaryOperator::logical_and},
+        {G::OR, BinaryOperator::logical_or},
     };
     return operators.at(token);
 }
@@ -168,14 +175,17 @@ Expression Builder::call(Grammar::CallContext &context) {
     Expression result;
     result.where = where(context);
     Name callee = name(*context.name());
-    if (!context.LEFT_PARENTHESIS()) {
+    if (context.arguments())
+        result.node = Call{std::move(callee), arguments(*context.arguments())};
+    else
         result.node = Reference{std::move(callee.text)};
-        return result;
-    }
-    Call call{std::move(callee), {}};
+    return result;
+}
+
+std::vector<CallArgument> Builder::arguments(Grammar::ArgumentsContext &context) {
+    std::vector<CallArgument> result;
     for (auto *child : context.argument())
-        call.arguments.push_back(argument(*child));
-    result.node = std::move(call);
+        result.push_back(argument(*child));
     return result;
 }
 

@@ -52,6 +52,12 @@ Statement Builder::statement(Grammar::StatementContext &context) {
     } else if (auto *declared = context.parameterDeclaration()) {
         result.node = ParameterDeclaration{declared->PARAM() != nullptr, name(*declared->name()),
                                            type(*declared->type()), expression_pointer(declared->expression())};
+    } else if (auto *shared = context.sharedLayer()) {
+        Expression layer;
+        layer.where = where(*shared->name(1));
+        layer.where.end = result.where.end;
+        layer.node = Call{name(*shared->name(1)), arguments(*shared->arguments())};
+        result.node = SharedLayer{name(*shared->name(0)), std::make_unique<Expression>(std::move(layer))};
     } else {
         Binding bound{{}, expression_pointer(context.binding()->expression())};
         for (auto *child : context.binding()->name())

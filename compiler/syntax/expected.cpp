@@ -130,6 +130,7 @@ std::string expected_second(std::size_t first, const Situation &situation) {
     switch (first) {
     case PlanParser::PARAM:
     case PlanParser::STATE:
+    case PlanParser::SHARED:
         return "a name";
     case PlanParser::STORE:
     case PlanParser::FORBID:

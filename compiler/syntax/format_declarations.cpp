@@ -17,6 +17,8 @@ Document Formatter::statement(const Statement &statement) {
         const Document shape = type(declared->type);
         return head + shape + " = " + expression(*declared->initializer);
     }
+    if (const auto *shared = std::get_if<SharedLayer>(&statement.node))
+        return "shared " + shared->name.text + " = " + expression(*shared->layer);
     if (const auto *nested = std::get_if<Conditional>(&statement.node))
         return conditional(*nested);
     if (const auto *result = std::get_if<Return>(&statement.node))

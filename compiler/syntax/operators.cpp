@@ -12,6 +12,8 @@ const char *sign(BinaryOperator operation) {
         return "*";
     case BinaryOperator::divide:
         return "/";
+    case BinaryOperator::remainder:
+        return "%";
     case BinaryOperator::equal:
         return "==";
     case BinaryOperator::not_equal:

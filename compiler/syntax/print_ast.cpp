@@ -147,6 +147,7 @@ class Dump {
         node(declared.type);
         node(*declared.initializer);
     }
+    void node(const SharedLayer &shared) { child("shared " + shared.name.text, shared.layer); }
     void node(const Conditional &conditional) {
         child("if", conditional.condition);
         children("then", conditional.then);

@@ -41,7 +41,7 @@ bool ends_expression(std::size_t type) {
 
 /// Whether the token can begin a statement, a setting or a declaration, and cannot continue an expression.
 bool begins_item(std::size_t type) {
-    return type == PlanLexer::NAME || type == PlanLexer::IF || (type >= PlanLexer::IMPORT && type <= PlanLexer::STATE);
+    return type == PlanLexer::NAME || type == PlanLexer::IF || (type >= PlanLexer::IMPORT && type <= PlanLexer::SHARED);
 }
 
 /// Drops tokens without meaning: line ends inside ( ) and [ ] and beside an operator, separators that separate nothing,
@@ -130,8 +130,9 @@ class Filter {
             PlanLexer::STAR) // the line of a layout, or of an optimizer's groups, may start with the pattern `*`
             return head_ == PlanLexer::LAYOUT || (head_ == PlanLexer::TRAIN && brackets_.size() == 2 &&
                                                   brackets_.back().type == PlanLexer::LEFT_BRACE);
-        return !is_binary_operator(next) && next != PlanLexer::LEFT_BRACE && next != PlanLexer::ELSE &&
-               next != PlanLexer::FOR;
+        // A `%` ends no line before it: it is an operator there. At the end of a line it is a unit, as in `80%`.
+        return !is_binary_operator(next) && next != PlanLexer::PERCENT && next != PlanLexer::LEFT_BRACE &&
+               next != PlanLexer::ELSE && next != PlanLexer::FOR;
     }
 
     void drop_trailing_comma(std::size_t closing) {

@@ -68,11 +68,35 @@ TEST(Evaluation, regression) {
     EXPECT_NEAR(interpret::run(*module, "evaluate", all).results[0].elements[0], 3, 1e-12);
 }
 
-TEST(Evaluation, a_loss_that_is_no_mean_has_none) {
+TEST(Evaluation, scaled_terms_and_terms_of_parameters) {
     LossFunction function;
     const std::string x = function.input("x", logits);
+    const std::string b = function.variable("b", {{"class", 3}});
+    const std::string sum = function.reduce("sum", function.pointwise("mul", {x, b}, logits), {});
+    const std::string difference = function.pointwise("sub", {x, b}, logits);
+    const std::string zero = function.pointwise("sub", {x, x}, logits);
+    const std::string error = function.operation("plan.mean_square_error ", {difference, zero}, "", {});
+    const std::string norm = function.reduce("sum", function.pointwise("square", {b}, {{"class", 3}}), {});
+    const std::string terms = function.pointwise(
+        "sub", {function.pointwise("div", {sum, function.constant(8)}, {}), function.pointwise("neg", {error}, {})},
+        {});
     const std::string loss =
+        function.pointwise("add", {function.pointwise("mul", {function.constant(0.5), terms}, {}), norm}, {});
+    mlir::MLIRContext context;
+    auto module = derive(function.text(loss, loss), context);
+    interpret::Inputs all = inputs();
+    all.variables["b"] = {{3}, {1, 0, 2}};
+    // Of three valid samples of four: 5 + 4 + 21 is half as much in a batch as the means; Σ (x - b)² = 25 + 29 + 110.
+    const double expected = 0.5 * (30.0 * 4 / 8 + 164.0 / 3) + 3 * 5;
+    EXPECT_NEAR(interpret::run(*module, "evaluate", all).results[0].elements[0], expected, 1e-12);
+}
+
+TEST(Evaluation, a_loss_that_is_no_sum_over_samples_has_none) {
+    LossFunction function;
+    const std::string x = function.input("x", logits);
+    const std::string sum =
         function.reduce("sum", function.pointwise("mul", {x, function.variable("b", {})}, logits), {});
+    const std::string loss = function.pointwise("square", {sum}, {});
     mlir::MLIRContext context;
     auto module = derive(function.text(loss, loss), context);
     EXPECT_FALSE(module->lookupSymbol<mlir::func::FuncOp>("evaluate"));

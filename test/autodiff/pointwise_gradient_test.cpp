@@ -14,7 +14,7 @@ namespace {
 
 // Without a derivative, or with none of their own by design.
 const std::vector<std::string> constant_functions{"equal",      "not_equal", "greater",    "greater_equal", "less",
-                                                  "less_equal", "floor",     "gelu_slope", "stop_gradient"};
+                                                  "less_equal", "floor",     "gelu_slope", "stop_gradient", "modulo"};
 
 bool needs_positive(const std::string &function) {
     static const std::vector<std::string> functions{"log", "sqrt", "rsqrt", "power", "reciprocal", "div"};

@@ -42,6 +42,8 @@ TEST(BrokenLines, BreaksAfterCommasAndBeforeOperators) {
     EXPECT_EQ(broken_lines("short\n\n"), "short\n\n");
     const std::string quoted = "f(\"" + name + ", " + name + "\", " + name + ");\n";
     EXPECT_EQ(broken_lines(quoted), "f(\"" + name + ", " + name + "\",\n    " + name + ");\n");
+    EXPECT_EQ(broken_lines("  #pragma omp simd reduction(+ : " + name + ") reduction(+ : " + name + ")\n"),
+              "  #pragma omp simd reduction(+ : " + name + ") \\\n      reduction(+ : " + name + ")\n");
     const std::string whole(200, 'x');
     EXPECT_EQ(broken_lines(whole + "\n"), whole + "\n");
 }

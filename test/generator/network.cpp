@@ -102,7 +102,10 @@ class Layers : private ConvolutionLayers {
                                              &Layers::unused,
                                              &Layers::one_number,
                                              &Layers::two_results,
-                                             &Layers::carried};
+                                             &Layers::carried,
+                                             &Layers::shared,
+                                             &Layers::shared_statistics,
+                                             &Layers::expanded};
         static const std::vector<Kind> others{
             &Layers::normalised, &Layers::activation, &Layers::dropped,  &Layers::chosen,
             &Layers::masked,     &Layers::positions,  &Layers::attended, &Layers::looked_up_by_position,
@@ -274,6 +277,50 @@ class Layers : private ConvolutionLayers {
         network_.layers.push_back(a.name + "_step[*].next");
         values_.push_back(a);
         values_.push_back(b);
+    }
+
+    /// One dense layer with several calls, in a fold too.
+    void shared() {
+        const Value x = matrix();
+        const Dimension same = x.dimensions.back();
+        const std::string layer = fresh("l");
+        network_.file.statements.push_back("shared " + layer + " = dense(" + word(same) + ")");
+        primed_.insert(same.role + "'");
+        network_.layers.push_back(layer);
+        const Value first = bind("h", smooth(layer + "(" + x.name + ")"), x.dimensions);
+        const Value last{fresh("b"), x.dimensions};
+        network_.file.statements.push_back(last.name + " = fold y = " + first.name + " for i in 0.." +
+                                           std::to_string(random_.whole(1, 3)) + " as " + last.name +
+                                           "_call {\n        yield " + smooth(layer + "(y)") + " - 0.5 * y\n    }");
+        network_.layers.push_back(last.name + "_call[*]");
+        values_.push_back(first);
+        values_.push_back(last);
+    }
+
+    /// Running statistics that each call changes.
+    void shared_statistics() {
+        const Value x = matrix();
+        if ((options_.independent_samples && !options_.normalised_parts) ||
+            elements(x.dimensions) / x.dimensions.back().extent < 2)
+            return;
+        const std::string layer = fresh("l");
+        network_.file.statements.push_back("shared " + layer + " = " +
+                                           imported("norm", "batch_norm(0.1, momentum = 0.3)"));
+        const Value first = bind("n", layer + "(" + x.name + ")", x.dimensions);
+        keep("n", layer + "(tanh(0.7 * " + first.name + "))", x.dimensions);
+    }
+
+    void expanded() {
+        const Value x = any();
+        if (features(x).empty())
+            return;
+        const Dimension over = random_.pick(features(x));
+        const std::string mean = "reduce_mean(" + x.name + ", over = [" + over.role + "])";
+        keep("e",
+             random_.chance(0.5) ? x.name + " * expand(sigmoid(" + mean + "), " + names(x.dimensions) + ")"
+                                 : "expand(" + std::string(random_.chance(0.3) ? "0.5" : mean) + ", " +
+                                       names(x.dimensions) + ") + stop_gradient(tanh(" + x.name + ")) * " + x.name,
+             x.dimensions);
     }
 
     void scaled() {

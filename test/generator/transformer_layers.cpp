@@ -77,7 +77,13 @@ void TransformerLayers::masked() {
     const Dimension *along = feature(x);
     if (along == nullptr)
         return;
-    const std::string number = "iota(" + word(*along) + ")";
+    const std::string plain = "iota(" + word(*along) + ")";
+    const std::string moved = "concat([slice(" + plain + ", " + along->role + ": " + std::to_string(along->extent - 1) +
+                              ".." + std::to_string(along->extent) + "), maximum(slice(" + plain + ", " + along->role +
+                              ": 0.." + std::to_string(std::max(1, along->extent - 1)) + "), 1)], " + along->role + ")";
+    const std::string number = random_.chance(0.5)                        ? plain
+                               : along->extent > 1 && random_.chance(0.5) ? moved
+                                                                          : "((7 - 3 * " + plain + ") % 5)";
     const std::string limit = std::to_string(random_.whole(0, along->extent));
     keep("k",
          random_.chance(0.6) ? "select(" + number + random_.pick<std::string>({" < ", " >= ", " == "}) + limit + ", " +

@@ -154,6 +154,45 @@ def batch_norm(w, fields):
     return F.cross_entropy(logits, fields["label"])
 
 
+def losses(w, fields):
+    image, target, share = fields["image"].movedim(-1, 1), fields["target"], fields["share"]
+    kernels = w["normed.conv.w"]  # planc's [height, width, in, out]
+    x = F.conv2d(image, kernels.permute(3, 2, 0, 1), w["normed.conv.b"], padding=1)
+    x = F.group_norm(x, 4, w["normed.group_norm.scale"], w["normed.group_norm.b"])
+    own = F.instance_norm(torch.relu(x), weight=w["own.scale"], bias=w["own.b"])
+    y = own.movedim(1, -1).flatten(1) @ w["logits.w"].flatten(0, 2) + w["logits.b"]
+    probability = torch.sigmoid(y)
+    each = F.binary_cross_entropy_with_logits(y, share, reduction="none")  # as torchvision.ops.sigmoid_focal_loss
+    right = probability * share + (1 - probability) * (1 - share)
+    focal = ((0.25 * share + 0.75 * (1 - share)) * (1 - right) ** 2 * each).mean()
+    return (0.5 * F.cross_entropy(y, fields["label"]) + each.mean() + focal
+            - 0.1 * (1 - F.cosine_similarity(y, target, dim=-1)).mean()
+            + 0.2 * (F.relu(1 - y * fields["sign"]).mean() + F.huber_loss(y, target, delta=0.7)) + F.l1_loss(y, target) / 3)
+
+
+def shared(w, fields):
+    """Two towers and three recurrent cells, each with one set of weights; the running statistics are moved by each call."""
+
+    def tower(x):
+        grown = x @ w["tower.grow.dense.w"]
+        normed = F.batch_norm(grown, *(w[f"tower.grow.batch_norm.{part}"] for part in ("mean", "variance", "scale", "b")), True)
+        return torch.relu(normed) @ w["tower.narrow.w"] + w["tower.narrow.b"]
+
+    def flat(name):
+        """PyTorch's weights [gate * out, in], of planc's [in, gate, out], and its biases."""
+        weights = [w[f"{name}.{part}"].flatten(1).T for part in "wu"]
+        return *weights, *(w[f"{name}.{part}"].flatten() for part in "bd")
+
+    batch = fields["label"].numel()
+    h, c, g, r = (torch.zeros(batch, 14) for _ in range(4))
+    for letter in fields["letters"].unbind(1):
+        h, c = torch.lstm_cell(letter, (h, c), *flat("lstm"))
+        g = torch.gru_cell(h, g, *flat("gru"))
+        r = torch.rnn_tanh_cell(g, r, *flat("rnn"))
+    both = torch.cat([torch.abs(tower(fields["left"]) - tower(fields["right"])), h + c + g + r], 1)
+    return F.cross_entropy(both @ w["logits.w"] + w["logits.b"], fields["label"])
+
+
 def small(w, fields):
     def dense(x, name):
         return x @ w[f"{name}.w"] + w[f"{name}.b"]

@@ -141,5 +141,58 @@ TEST(LayerNames, WhatAFoldYieldsBearsTheNameOfTheIteration) {
     EXPECT_EQ(network.layers, (Lines{"block[0]", "block[1]"}));
 }
 
+// --- shared layers (N8)
+
+const std::string tower = R"(
+layer tower(x: [.., in], out: dim, inner: int = 4) -> [.., out] {
+    grow = relu(dense(x, hidden: inner, bias = false))
+    yes  = dense(grow, out, bias = false)
+    return yes
+}
+)";
+
+TEST(LayerNames, CallsOfASharedLayerAreLayersWithTheSameParameters) { // N8
+    const Network network = hidden_network(R"(
+    shared both = tower(hidden, inner = 5)
+    a = both(x)
+    b = relu(both(a)) + both(x = x)
+    return b)",
+                                           tower);
+    EXPECT_EQ(parameters(network), (Lines{"both.grow.w", "both.yes.w"}));
+    EXPECT_EQ(network.layers, (Lines{"both.grow", "a.grow", "both.yes", "a.yes", "b.both[0].grow", "b.both[0].yes", "b",
+                                     "b.both[1].grow", "b.both[1].yes"}));
+    EXPECT_EQ(type_text(parameter(network, "both.grow.w").type), "[hidden': 6, hidden: 5]");
+}
+
+TEST(LayerNames, SharedLayersNest) { // N8, X8
+    const Network network = hidden_network(R"(
+    shared all = twice(hidden)
+    y = fold h = x for i in 0..2 as block {
+        yield all(h)
+    }
+    z = all(y)
+    return z)",
+                                           R"(
+layer twice(x: [.., in], out: dim) -> [.., out] {
+    shared one = dense(out, bias = false)
+    first  = one(x)
+    second = one(first)
+    own    = dense(second, out, bias = false)
+    return own
+}
+)");
+    EXPECT_EQ(parameters(network), (Lines{"all.one.w", "all.own.w"}));
+    EXPECT_EQ(network.layers,
+              (Lines{"all.one", "block[0].first", "block[0].second", "all.own", "block[0].own", "block[1].first",
+                     "block[1].second", "block[1].own", "z.first", "z.second", "z.own"}));
+}
+
+TEST(LayerNames, RunningStatisticsOfASharedLayerAreOne) { // N8, O20
+    const Network network = hidden_network("    shared norm = batch_norm(momentum = 0.2)\n    a = norm(x)\n"
+                                           "    b = norm(2 * a)\n    return b",
+                                           "import \"std/norm.plan\"\n");
+    EXPECT_EQ(parameters(network), (Lines{"norm.scale", "norm.b", "norm.mean", "norm.variance"}));
+}
+
 } // namespace
 } // namespace planc::sema

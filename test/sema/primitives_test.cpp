@@ -168,5 +168,44 @@ network n(i: i32[batch, position]) -> f32[batch, position, word] {
     EXPECT_EQ(loops(last(network)), "batch:8 position:5 hidden:6 word:10 {012} {32} -> {013}");
 }
 
+TEST(Primitives, WholeNumbersAreMovedAndAdded) { // O1, O8, O11 to O13
+    const Network network = body("i32[position, batch]", R"(
+    all   = concat([slice(i, position: 2..5), slice(i, position: 0..2)], position)
+    sum   = (2 * all - 3) % 7 + abs(-i) * maximum(i, 1)
+    taken = select(i < sum, sum, 0)
+    return transpose(rename(taken, position -> position), [position, batch]))");
+    EXPECT_EQ(last(network).type.element, ElementType::i32);
+    EXPECT_EQ(std::count_if(network.operations.begin(), network.operations.end(),
+                            [](const Operation &operation) { return operation.text == "modulo"; }),
+              1);
+    for (const Operation &operation : network.operations)
+        EXPECT_TRUE(operation.kind == OperationKind::input || operation.type.element == ElementType::i32)
+            << operation.text;
+}
+
+TEST(Primitives, NumbersBecomeWhole) { // O10
+    const Network network = body("i32[batch, pixel]", "return cast(x, i32)");
+    EXPECT_EQ(last(network).text, "identity");
+    EXPECT_EQ(last(network).type.element, ElementType::i32);
+}
+
+TEST(Primitives, ExpandRepeats) { // O23
+    const std::string token = "param token: [hidden] = ones\n";
+    const Network network =
+        body("f32[batch, position: 1, hidden]", token + "y = expand(token, [batch, position: 1, hidden])\nreturn y");
+    EXPECT_EQ(summary(network),
+              (Lines{"parameter [hidden: 6] (token)", "identity [batch: 8, position: 1, hidden: 6] (y)"}));
+    const Network zeros = body("f32[batch, hidden]", "y = expand(0, [batch, hidden])\nreturn y");
+    EXPECT_EQ(summary(zeros), (Lines{"constant [] (y)", "identity [batch: 8, hidden: 6] (y)"}));
+    const Network same = body("f32[batch, pixel]", "y = expand(x, [batch, pixel])\nreturn y");
+    EXPECT_EQ(summary(same), Lines{});
+}
+
+TEST(Primitives, TheRemainderHasTheSignOfTheDivisor) { // X3
+    const Network network = network_of("dim batch = -1 % 8\ndim pixel = 4 - 7 % (-4)\n"
+                                       "network n(x: f32[batch, pixel]) -> f32[batch, pixel] { return relu(x) }");
+    EXPECT_EQ(type_text(last(network).type), "[batch: 7, pixel: 5]");
+}
+
 } // namespace
 } // namespace planc::sema

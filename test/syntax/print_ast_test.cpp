@@ -103,5 +103,33 @@ TEST(PrintAst, shows_several_values_x9) {
                                        "          reference c\n");
 }
 
+TEST(PrintAst, shows_shared_layers_and_remainders) { // N8, L6
+    const Parsed parsed("layer f(x: [in]) -> [in] {\n"
+                        "    shared shared = dense(8 % 3, y = 80%)\n"
+                        "    return shared(x % 8)\n"
+                        "}");
+    ASSERT_EQ(parsed.error(), "");
+    EXPECT_EQ(print_ast(*parsed.file), "file\n"
+                                       "  layer f\n"
+                                       "    parameter x\n"
+                                       "      tensor\n"
+                                       "        dimension in\n"
+                                       "    tensor\n"
+                                       "      dimension in\n"
+                                       "    body\n"
+                                       "      shared shared\n"
+                                       "        call dense\n"
+                                       "          binary %\n"
+                                       "            number 8\n"
+                                       "            number 3\n"
+                                       "          named y\n"
+                                       "            number 80 %\n"
+                                       "      return\n"
+                                       "        call shared\n"
+                                       "          binary %\n"
+                                       "            reference x\n"
+                                       "            number 8\n");
+}
+
 } // namespace
 } // namespace planc::syntax

@@ -98,13 +98,18 @@ std::string broken_lines(std::string_view text) {
         }
         const std::string next =
             std::string(indent == std::string::npos ? 0 : indent, ' ') + (is_comment ? "//   " : "    ");
+        const bool is_directive = line.compare(std::min(indent, line.size()), 1, "#") == 0;
         while (line.size() > width + 1) {
-            const std::size_t at = break_at(line, next.size(), width);
+            // A directive goes on behind a backslash, with its next clause.
+            const std::size_t clause = is_directive ? line.rfind(" reduction(", width - 2) : std::string::npos;
+            const std::size_t at = !is_directive ? break_at(line, next.size(), width)
+                                   : clause == std::string::npos || clause < next.size() ? std::string::npos
+                                                                                         : clause + 1;
             if (at == std::string::npos)
                 break;
             std::string head = line.substr(0, at);
             head.erase(head.find_last_not_of(' ') + 1);
-            result += head + "\n";
+            result += head + (is_directive ? " \\\n" : "\n");
             line = next + line.substr(at);
         }
         result += line;

@@ -52,6 +52,8 @@ class FlowChecker {
                 check_folds(*binding->value);
         } else if (const auto *declaration = std::get_if<syntax::ParameterDeclaration>(&statement.node)) {
             check_folds(*declaration->initializer);
+        } else if (const auto *shared = std::get_if<syntax::SharedLayer>(&statement.node)) {
+            check_folds(*shared->layer);
         } else if (const auto *conditional = std::get_if<syntax::Conditional>(&statement.node)) {
             check_folds(*conditional->condition);
             const bool then = ends(conditional->then, in_fold);

@@ -27,10 +27,12 @@ void report_unknown_name(Analysis &analysis, const std::string &name, SourceRang
         analysis.context.report(unknown_name, where, {name}, Context::suggestion(name, candidates));
 }
 
-void report_unknown_function(Analysis &analysis, const std::string &name, SourceRange where, int unit) {
+void report_unknown_function(Analysis &analysis, const std::string &name, SourceRange where, int unit,
+                             const std::vector<std::string> &more_candidates) {
     if (!is_to_report(analysis, name, unit))
         return;
     std::vector<std::string> candidates = primitive_names();
+    candidates.insert(candidates.end(), more_candidates.begin(), more_candidates.end());
     for (const std::string &declared : analysis.declarations.visible(&UnitNames::callables, unit))
         candidates.push_back(declared);
     const auto &library = library_callables(analysis.context);
@@ -64,7 +66,7 @@ class NameChecker {
     NameChecker(Analysis &analysis, int unit) : analysis_(analysis), unit_(unit) {}
 
     void check(const syntax::CallableDeclaration &callable) {
-        names_.emplace_back();
+        enter();
         const bool layer = callable.kind == syntax::CallableDeclaration::Kind::layer;
         for (const syntax::Parameter &parameter : callable.parameters) {
             bind(parameter.name.text);
@@ -79,38 +81,56 @@ class NameChecker {
     }
 
   private:
+    using Names = std::vector<std::string>;
+
+    void enter() {
+        names_.emplace_back();
+        layers_.emplace_back();
+    }
+    void leave() {
+        names_.pop_back();
+        layers_.pop_back();
+    }
     void bind(const std::string &name) { names_.back().push_back(name); }
     void bind(const std::vector<syntax::Name> &names) {
         for (const syntax::Name &name : names)
             bind(name.text);
     }
 
-    bool bound(const std::string &name) const {
-        return std::any_of(names_.begin(), names_.end(), [&](const std::vector<std::string> &scope) {
+    static Names all(const std::vector<Names> &scopes) {
+        Names all;
+        for (const Names &scope : scopes)
+            all.insert(all.end(), scope.begin(), scope.end());
+        return all;
+    }
+    static bool contains(const std::vector<Names> &scopes, const std::string &name) {
+        return std::any_of(scopes.begin(), scopes.end(), [&](const Names &scope) {
             return std::find(scope.begin(), scope.end(), name) != scope.end();
         });
     }
 
     void require(const std::string &name, SourceRange where) {
-        if (unparsed_ || bound(name) || is_plain_word(name) || analysis_.dimensions.known(without_primes(name)))
+        if (unparsed_ || contains(names_, name) || is_plain_word(name) ||
+            analysis_.dimensions.known(without_primes(name)))
             return;
-        if (is_primitive(name) || analysis_.declarations.find(&UnitNames::callables, name, unit_)) {
+        if (is_primitive(name) || contains(layers_, name) ||
+            analysis_.declarations.find(&UnitNames::callables, name, unit_)) {
             if (is_to_report(analysis_, name, unit_))
                 analysis_.context.report(unknown_name, where, {name},
                                          {hint("a function is called: '" + name + "(…)'")});
             return;
         }
-        std::vector<std::string> candidates = analysis_.dimensions.roles();
-        for (const std::vector<std::string> &scope : names_)
-            candidates.insert(candidates.end(), scope.begin(), scope.end());
+        Names candidates = analysis_.dimensions.roles();
+        const Names local = all(names_);
+        candidates.insert(candidates.end(), local.begin(), local.end());
         report_unknown_name(analysis_, name, where, unit_, candidates);
     }
 
     void check(const syntax::Block &block) {
-        names_.emplace_back();
+        enter();
         for (const syntax::Statement &statement : block)
             check(statement);
-        names_.pop_back();
+        leave();
     }
 
     void check(const syntax::Statement &statement) {
@@ -119,6 +139,9 @@ class NameChecker {
             if (binding->value)
                 check(*binding->value);
             bind(binding->names);
+            if (!binding->value) // it may have been a shared layer
+                for (const syntax::Name &name : binding->names)
+                    layers_.back().push_back(name.text);
         } else if (const auto *declaration = std::get_if<syntax::ParameterDeclaration>(&statement.node)) {
             for (const syntax::DimensionItem &item : declaration->type.dimensions) {
                 if (item.extent)
@@ -126,13 +149,16 @@ class NameChecker {
                 else if (item.kind != Kind::rest)
                     require(item.name.text, item.where);
             }
-            names_.emplace_back();
+            enter();
             for (const syntax::DimensionItem &item : declaration->type.dimensions)
                 if (item.extent)
                     bind(item.name.text);
             check(*declaration->initializer);
-            names_.pop_back();
+            leave();
             bind(declaration->name.text);
+        } else if (const auto *shared = std::get_if<syntax::SharedLayer>(&statement.node)) {
+            check(*shared->layer);
+            layers_.back().push_back(shared->name.text);
         } else if (const auto *conditional = std::get_if<syntax::Conditional>(&statement.node)) {
             check(*conditional->condition);
             check(conditional->then);
@@ -148,27 +174,28 @@ class NameChecker {
         if (const auto *reference = std::get_if<syntax::Reference>(&expression.node))
             require(reference->name, expression.where);
         if (const auto *call = std::get_if<syntax::Call>(&expression.node))
-            if (!is_primitive(call->callee.text) &&
+            if (!is_primitive(call->callee.text) && !contains(layers_, call->callee.text) &&
                 !analysis_.declarations.find(&UnitNames::callables, call->callee.text, unit_))
-                report_unknown_function(analysis_, call->callee.text, call->callee.where, unit_);
+                report_unknown_function(analysis_, call->callee.text, call->callee.where, unit_, all(layers_));
         if (const auto *list = std::get_if<syntax::List>(&expression.node))
             for (const syntax::ListItem &item : list->items)
                 if (item.kind == syntax::ListItem::Kind::spread)
                     require(item.name->text, item.where);
         for_each_child(expression, [&](const syntax::Expression &child) { check(child); });
         if (const auto *fold = std::get_if<syntax::Fold>(&expression.node)) {
-            names_.emplace_back();
+            enter();
             bind(fold->accumulators);
             bind(fold->variables);
             check(fold->body);
-            names_.pop_back();
+            leave();
         }
     }
 
     Analysis &analysis_;
     int unit_;
-    std::vector<std::vector<std::string>> names_; ///< per scope, the inner ones last
-    bool unparsed_ = false;                       ///< some statement did not parse and may have bound any name
+    std::vector<Names> names_;  ///< per scope, the inner ones last
+    std::vector<Names> layers_; ///< shared layers, likewise
+    bool unparsed_ = false;     ///< some statement did not parse and may have bound any name
 };
 
 } // namespace

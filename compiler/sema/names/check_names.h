@@ -10,6 +10,7 @@ void check_names(const syntax::CallableDeclaration &callable, int unit, Analysis
 /// Reports an unknown name once for each file `unit` in which it occurs, but not if a declaration of it has failed.
 void report_unknown_name(Analysis &analysis, const std::string &name, SourceRange where, int unit,
                          const std::vector<std::string> &candidates);
-void report_unknown_function(Analysis &analysis, const std::string &name, SourceRange where, int unit);
+void report_unknown_function(Analysis &analysis, const std::string &name, SourceRange where, int unit,
+                             const std::vector<std::string> &more_candidates = {});
 
 } // namespace planc::sema

@@ -42,23 +42,25 @@ bool Ownership::composite(const syntax::CallableDeclaration &callable) {
     return answer(callable).calls;
 }
 
-std::map<std::string, int> Ownership::owning_calls(const syntax::Expression &expression) {
+std::map<std::string, int> Ownership::owning_calls(const syntax::Expression &expression, const Shared &shared) {
     std::map<std::string, int> counts;
     const auto add = [&](const syntax::Expression &child) {
-        for (const auto &[name, count] : owning_calls(child))
+        for (const auto &[name, count] : owning_calls(child, shared))
             counts[name] += count;
     };
     if (const auto *choice = std::get_if<syntax::Choice>(&expression.node)) {
-        counts = owning_calls(*choice->then);
-        for (const auto &[name, count] : owning_calls(*choice->otherwise))
+        counts = owning_calls(*choice->then, shared);
+        for (const auto &[name, count] : owning_calls(*choice->otherwise, shared))
             counts[name] = std::max(counts[name], count);
         add(*choice->condition);
         return counts;
     }
     for_each_child(expression, add);
-    const syntax::CallableDeclaration *called = callee(expression);
+    const auto *call = std::get_if<syntax::Call>(&expression.node);
+    const syntax::CallableDeclaration *local = call ? shared(call->callee.text) : nullptr;
+    const syntax::CallableDeclaration *called = local ? local : callee(expression);
     if (called && owns(*called))
-        ++counts[called->name.text];
+        ++counts[call->callee.text];
     return counts;
 }
 

@@ -5,6 +5,7 @@
 
 #include "sema/names/declarations.h"
 
+#include <functional>
 #include <map>
 
 namespace planc::sema {
@@ -19,11 +20,12 @@ class Ownership {
     [[nodiscard]] bool composite(const syntax::CallableDeclaration &callable);
     /// The calls in one expression that own parameters, by callee, without the bodies of folds. Of the two branches of
     /// an `if`, the one with more calls of a callee counts.
-    [[nodiscard]] std::map<std::string, int> owning_calls(const syntax::Expression &expression);
+    /// `shared`: what a local name is a call of (N8), null if it is none.
+    using Shared = std::function<const syntax::CallableDeclaration *(const std::string &)>;
+    [[nodiscard]] std::map<std::string, int> owning_calls(const syntax::Expression &expression, const Shared &shared);
+    [[nodiscard]] const syntax::CallableDeclaration *callee(const syntax::Expression &expression) const;
 
   private:
-    const syntax::CallableDeclaration *callee(const syntax::Expression &expression) const;
-
     struct Answer {
         bool declares = false;
         bool calls = false;

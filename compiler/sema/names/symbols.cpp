@@ -127,6 +127,7 @@ class SymbolCollector {
                 visit(*parameter.fallback);
         visit(node.body, node.braces);
         scopes_.clear();
+        shared_.clear();
     }
     /// Visits a type. The names in a layer's signature belong to the layer.
     void visit(const syntax::Type &type, bool of_layer) {
@@ -230,6 +231,10 @@ class SymbolCollector {
             visit(declaration->type, false);
             visit(*declaration->initializer);
             bind(Kind::parameter, declaration->name, words(statement.where));
+        } else if (const auto *shared = std::get_if<syntax::SharedLayer>(&statement.node)) {
+            visit(*shared->layer);
+            bind(Kind::layer, shared->name, words(statement.where));
+            shared_[shared->name.text] = std::get<syntax::Call>(shared->layer->node).callee.text;
         } else if (const auto *conditional = std::get_if<syntax::Conditional>(&statement.node)) {
             visit(*conditional->condition);
             visit(conditional->then, conditional->then_braces);
@@ -262,8 +267,14 @@ class SymbolCollector {
         }
     }
     void visit(const syntax::Call &call) {
-        const auto *callee = declarations_.find(&UnitNames::callables, call.callee.text, unit_);
-        use(callee, call.callee.where);
+        const auto shared = shared_.find(call.callee.text);
+        const bool local = shared != shared_.end();
+        const auto *callee =
+            declarations_.find(&UnitNames::callables, local ? shared->second : call.callee.text, unit_);
+        if (local)
+            use_name(call.callee);
+        else
+            use(callee, call.callee.where);
         for (const syntax::CallArgument &argument : call.arguments) {
             if (argument.kind == syntax::CallArgument::Kind::named)
                 use_member(callee, *argument.name);
@@ -279,11 +290,12 @@ class SymbolCollector {
     const support::SourceFiles &files_;
     int unit_ = 0;
     std::vector<Symbol> symbols_;
-    std::map<const void *, Index> globals_;   ///< by declaration
-    std::map<const void *, Members> members_; ///< of a declaration: arguments, fields, axes
-    std::vector<Members> scopes_;             ///< of the current body, the inner ones last
-    SourceRange scope_;                       ///< the braces of the innermost
-    const void *axes_of_ = nullptr;           ///< the mesh, or the layout with one of its own
+    std::map<const void *, Index> globals_;     ///< by declaration
+    std::map<const void *, Members> members_;   ///< of a declaration: arguments, fields, axes
+    std::vector<Members> scopes_;               ///< of the current body, the inner ones last
+    std::map<std::string, std::string> shared_; ///< of the current body: what each shared layer is a call of
+    SourceRange scope_;                         ///< the braces of the innermost
+    const void *axes_of_ = nullptr;             ///< the mesh, or the layout with one of its own
 };
 
 } // namespace

@@ -64,6 +64,8 @@ void for_each_expression(const syntax::Statement &statement, const Visit &visit,
     } else if (const auto *declaration = std::get_if<syntax::ParameterDeclaration>(&statement.node)) {
         parameter(*declaration);
         for_each_expression(*declaration->initializer, visit, parameter);
+    } else if (const auto *shared = std::get_if<syntax::SharedLayer>(&statement.node)) {
+        for_each_expression(*shared->layer, visit, parameter);
     } else if (const auto *conditional = std::get_if<syntax::Conditional>(&statement.node)) {
         for_each_expression(*conditional->condition, visit, parameter);
         for_each_expression(conditional->then, visit, parameter);

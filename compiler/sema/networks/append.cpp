@@ -14,6 +14,7 @@ namespace planc::sema {
 PLANC_DIAGNOSTIC(extent_mismatch, error, "'{0}' meets dimension '{1}' with extents {2} and {3}");          // D6
 PLANC_DIAGNOSTIC(element_mismatch, error, "'{0}' takes tensors of one element type, got {1} and {2}");     // O1
 PLANC_DIAGNOSTIC(not_floating, error, "'{0}' takes tensors of floating-point numbers, got {1}");           // O1
+PLANC_DIAGNOSTIC(not_whole, error, "'{0}' takes tensors of i32, got {1}");                                 // O1
 PLANC_DIAGNOSTIC(duplicate_dimension, error, "dimension '{0}' occurs twice in one tensor");                // D3
 PLANC_DIAGNOSTIC(tensor_too_large, error, "the tensor {0} does not fit into 64 bits");                     // D5
 PLANC_DIAGNOSTIC(network_too_large, error, "the tensors of the network take more than 2^60 bytes");        // D5
@@ -25,12 +26,27 @@ namespace {
 
 /// The function as the user wrote it: '+' for add.
 std::string as_written(const std::string &function) {
-    static const std::map<std::string, std::string> operators = {
-        {"add", "+"},       {"sub", "-"},  {"mul", "*"},         {"div", "/"},     {"neg", "-"},
-        {"equal", "=="},    {"less", "<"}, {"less_equal", "<="}, {"greater", ">"}, {"greater_equal", ">="},
-        {"not_equal", "!="}};
+    static const std::map<std::string, std::string> operators = {{"add", "+"},
+                                                                 {"sub", "-"},
+                                                                 {"mul", "*"},
+                                                                 {"div", "/"},
+                                                                 {"modulo", "%"},
+                                                                 {"neg", "-"},
+                                                                 {"equal", "=="},
+                                                                 {"less", "<"},
+                                                                 {"less_equal", "<="},
+                                                                 {"greater", ">"},
+                                                                 {"greater_equal", ">="},
+                                                                 {"not_equal", "!="}};
     const auto sign = operators.find(function);
     return sign == operators.end() ? function : sign->second;
+}
+
+/// Pointwise functions that are the same on whole numbers.
+bool takes_whole_numbers(const std::string &function) {
+    static const std::set<std::string> functions = {"identity", "neg",     "abs",     "square", "add",          "sub",
+                                                    "mul",      "maximum", "minimum", "modulo", "stop_gradient"};
+    return functions.contains(function);
 }
 
 constexpr std::int64_t most_operations = 50'000;
@@ -96,8 +112,12 @@ TensorValue Elaborator::constant_beside(const TensorValue &tensor, const Value &
 
 TensorValue Elaborator::pointwise(const std::string &function, const std::vector<TensorValue> &operands,
                                   SourceRange where) {
-    for (const TensorValue &operand : operands)
-        check_floating(function, operand, where);
+    for (const TensorValue &operand : operands) {
+        if (function == "modulo" && operand.element != ElementType::i32)
+            fail(not_whole, where, {as_written(function), to_string(operand)});
+        if (!takes_whole_numbers(function))
+            check_floating(function, operand, where);
+    }
     check_same_element(function, operands, where);
     return append_pointwise(function, operands, operands.front().element, where);
 }

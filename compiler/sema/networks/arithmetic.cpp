@@ -29,6 +29,8 @@ const char *symbol(Operator operation) {
         return "*";
     case Operator::divide:
         return "/";
+    case Operator::remainder:
+        return "%";
     case Operator::equal:
         return "==";
     case Operator::not_equal:
@@ -57,6 +59,8 @@ const char *function_name(Operator operation) {
         return "sub";
     case Operator::multiply:
         return "mul";
+    case Operator::remainder:
+        return "modulo";
     case Operator::equal:
         return "equal";
     case Operator::not_equal:
@@ -153,6 +157,10 @@ Value Elaborator::whole_arithmetic(Operator operation, std::int64_t left, std::i
     default:
         if (right == 0)
             fail(division_by_zero, where, {});
+        if (operation == Operator::remainder) {
+            const std::int64_t rest = right == -1 ? 0 : left % right;
+            return {rest != 0 && (rest < 0) != (right < 0) ? rest + right : rest};
+        }
         if (right == -1)
             return whole_arithmetic(Operator::subtract, 0, left, where);
         if (left % right != 0)
@@ -202,7 +210,7 @@ Value Elaborator::arithmetic(Operator operation, const Value &left, const Value 
     if ((a || x) && (b || y) && (a || b)) {
         const TensorValue first = a ? *a : constant_beside(*b, left, where);
         const TensorValue second = b ? *b : constant_beside(*a, right, where);
-        if (operation == Operator::divide && y && *y == 0)
+        if ((operation == Operator::divide || operation == Operator::remainder) && y && *y == 0)
             fail(division_by_zero, where, {});
         return {pointwise(function_name(operation), {first, second}, where)};
     }
@@ -218,6 +226,8 @@ Value Elaborator::arithmetic(Operator operation, const Value &left, const Value 
         fail(wrong_operand, where, {symbol(operation), describe(x || a ? right : left)});
     if (left.get<std::int64_t>() && right.get<std::int64_t>())
         return whole_arithmetic(operation, *left.get<std::int64_t>(), *right.get<std::int64_t>(), where);
+    if (operation == Operator::remainder)
+        fail(wrong_operand, where, {symbol(operation), "numbers that are not whole"});
     if (operation == Operator::divide && *y == 0)
         fail(division_by_zero, where, {});
     const double result = operation == Operator::add        ? *x + *y
@@ -277,6 +287,7 @@ Value Elaborator::compile_time_function(const std::string &function, const std::
         {"abs", std::abs(x)},
         {"square", x * x},
         {"reciprocal", 1 / x},
+        {"stop_gradient", x},
         {"sin", std::sin(x)},
         {"cos", std::cos(x)},
         {"erf", std::erf(x)},

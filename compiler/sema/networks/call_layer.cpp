@@ -39,10 +39,19 @@ int Elaborator::symbol_of_caller(const Frame &frame, const DimensionValue &dimen
 }
 
 Value Elaborator::call(const syntax::Call &call, SourceRange where) {
+    if (const Local *shared = shared_layer(call.callee.text))
+        return call_declared(call, *analysis_.ownership.callee(*shared->layer->layer), shared, where);
     const int unit = analysis_.declarations.unit_of(where);
     if (const auto *callable = analysis_.declarations.find(&UnitNames::callables, call.callee.text, unit))
-        return call_declared(call, *callable, where);
+        return call_declared(call, *callable, nullptr, where);
     return primitive(call, where);
+}
+
+const Elaborator::Local *Elaborator::shared_layer(const std::string &name) const {
+    for (auto scope = frame_->scopes.rbegin(); scope != frame_->scopes.rend(); ++scope)
+        if (const auto found = scope->find(name); found != scope->end())
+            return found->second.layer ? &found->second : nullptr;
+    return nullptr;
 }
 
 Value Elaborator::argument(const syntax::CallArgument &argument, Meant meant) {
@@ -65,24 +74,36 @@ std::optional<std::vector<std::string>> Elaborator::plain_arguments(const syntax
     return plain;
 }
 
-Value Elaborator::call_declared(const syntax::Call &call, const syntax::CallableDeclaration &callable,
-                                SourceRange where) {
-    if (!network_)
-        fail_no_network(where);
-    if (analysis_.failed_callables.contains(&callable))
-        context().give_up();
+Arguments Elaborator::arguments_of(const syntax::Call &call, const syntax::CallableDeclaration &callable,
+                                   const Local *shared) {
     std::vector<std::string> names;
+    std::vector<std::string> of_shared;
     for (const syntax::Parameter &parameter : callable.parameters)
-        names.push_back(parameter.name.text);
-    if (takes_over(callable))
+        (shared && !parameter.type.tensor ? of_shared : names).push_back(parameter.name.text);
+    if (takes_over(callable)) {
         names.emplace_back("over");
+        of_shared.emplace_back("over");
+    }
     const bool takes_dimensions =
         std::any_of(callable.parameters.begin(), callable.parameters.end(), [](const syntax::Parameter &parameter) {
             return parameter.type.word && (parameter.type.word->text == "dim" || parameter.type.word->text == "dims");
         });
-    const Arguments arguments(context(), call, names, "", [&](const std::string &name) {
+    const auto is_dimension = [&](const std::string &name) {
         return takes_dimensions && analysis_.dimensions.known(name);
-    });
+    };
+    Arguments arguments(context(), call, names, "", is_dimension);
+    if (shared)
+        arguments.add({context(), std::get<syntax::Call>(shared->layer->layer->node), of_shared, "", is_dimension});
+    return arguments;
+}
+
+Value Elaborator::call_declared(const syntax::Call &call, const syntax::CallableDeclaration &callable,
+                                const Local *shared, SourceRange where) {
+    if (!network_)
+        fail_no_network(where);
+    if (analysis_.failed_callables.contains(&callable))
+        context().give_up();
+    const Arguments arguments = arguments_of(call, callable, shared);
     Frame frame;
     frame.callable = &callable;
     frame.unit = analysis_.declarations.unit_of(callable.where);
@@ -98,8 +119,11 @@ Value Elaborator::call_declared(const syntax::Call &call, const syntax::Callable
     }
     bind_signature(frame, arguments, where);
     frame.names_layers = network || analysis_.ownership.composite(callable);
-    frame.path = trained ? "" : call_path(callable, where);
+    frame.path = trained ? "" : call_path(callable, call.callee, where);
     frame.layer = trained ? "output" : frame.path;
+    frame.shared = frame_->shared;
+    if (shared)
+        frame.shared = {++shared_calls_, frame.path, shared->parameters, where};
     // Reports only a layer that is called within itself. A layer that is merely called deep inside of others is not the
     // cause of an endless recursion.
     if (calls_.size() >= deepest_call && std::find(calls_.begin(), calls_.end(), &callable) != calls_.end())

@@ -2,6 +2,7 @@
 
 #include "sema/names/walk.h"
 #include "sema/networks/sparse_types.h"
+#include "sema/primitives/primitives.h"
 #include "sema/values/expect.h"
 #include "support/scoped.h"
 
@@ -9,8 +10,9 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(already_bound, error, "'{0}' is bound twice"); // N2
-PLANC_DIAGNOSTIC(wrong_tuple, error, "{0} names for {1}");      // X8, X9
+PLANC_DIAGNOSTIC(already_bound, error, "'{0}' is bound twice");        // N2
+PLANC_DIAGNOSTIC(wrong_tuple, error, "{0} names for {1}");             // X8, X9
+PLANC_DIAGNOSTIC(not_shareable, error, "'{0}' cannot be shared: {1}"); // N8
 
 Elaborator::Elaborator(Analysis &analysis, int unit) : analysis_(analysis), frame_(&outermost_) {
     outermost_.unit = unit;
@@ -79,8 +81,10 @@ Elaborator::Flow Elaborator::execute(const syntax::Block &block) {
 void Elaborator::mark_failed(const syntax::Statement &statement) {
     const auto *binding = std::get_if<syntax::Binding>(&statement.node);
     const auto *declaration = std::get_if<syntax::ParameterDeclaration>(&statement.node);
+    const auto *shared = std::get_if<syntax::SharedLayer>(&statement.node);
     const std::vector<syntax::Name> names = binding       ? binding->names
                                             : declaration ? std::vector{declaration->name}
+                                            : shared      ? std::vector{shared->name}
                                                           : std::vector<syntax::Name>();
     if (frame_->names_layers) {
         analysis_.failed_layers.push_back(names.empty() ? frame_->layer : join(frame_->path, names.front().text));
@@ -104,6 +108,8 @@ Elaborator::Flow Elaborator::execute(const syntax::Statement &statement) {
         bind(*binding);
     } else if (const auto *declaration = std::get_if<syntax::ParameterDeclaration>(&statement.node)) {
         declare_parameter(*declaration, statement.where);
+    } else if (const auto *shared = std::get_if<syntax::SharedLayer>(&statement.node)) {
+        declare_shared(*shared);
     } else if (const auto *conditional = std::get_if<syntax::Conditional>(&statement.node)) {
         const Value condition = evaluate_at(*conditional->condition, site_outside_bindings(), Meant::dimension);
         const bool chosen = expect_boolean(context(), condition, conditional->condition->where, "a condition");
@@ -123,6 +129,21 @@ void Elaborator::bind(const syntax::Binding &binding) {
     for (const syntax::Name &name : binding.names)
         check_unbound(name);
     define(binding.names, evaluate_at(*binding.value, site_of_binding(binding)), binding.value->where);
+}
+
+void Elaborator::declare_shared(const syntax::SharedLayer &shared) {
+    check_unbound(shared.name);
+    const syntax::Name &callee = std::get<syntax::Call>(shared.layer->node).callee;
+    const syntax::CallableDeclaration *callable = analysis_.ownership.callee(*shared.layer);
+    if (shared_layer(callee.text))
+        fail(not_shareable, callee.where, {callee.text, "it is shared already"});
+    if (!callable && !is_primitive(callee.text)) // check_names() has reported it
+        context().give_up();
+    if (!callable || !analysis_.ownership.owns(*callable))
+        fail(not_shareable, callee.where, {callee.text, "it owns no parameters"});
+    const std::string path = join(frame_->path, shared.name.text);
+    register_layer(path, shared.name);
+    frame_->scopes.back()[shared.name.text] = {Value{}, shared.name.where, false, &shared, parameters_at(path)};
 }
 
 void Elaborator::check_unbound(const syntax::Name &name) const {

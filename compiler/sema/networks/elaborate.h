@@ -53,10 +53,19 @@ class Elaborator {
     struct Local {
         Value value;
         SourceRange where;
-        bool failed = false; ///< an error was reported: whatever depends on it gives up
+        bool failed = false;                        ///< an error was reported: whatever depends on it gives up
+        const syntax::SharedLayer *layer = nullptr; ///< not null: a shared layer instead of a value
+        std::string parameters = {};                ///< of the shared layer: the path of its parameters
     };
     using Scope = std::map<std::string, Local>;
 
+    /// A call of a shared layer: its own layers are named by the call, its parameters by the shared layer.
+    struct SharedCall {
+        int number = 0;         ///< of all such calls, from 1
+        std::string layers;     ///< the path of the call
+        std::string parameters; ///< what stands in its place before the names of parameters
+        SourceRange where;
+    };
     /// One call of a layer or network, or the outermost level.
     struct Frame {
         const syntax::CallableDeclaration *callable = nullptr; ///< null: constants or a loss
@@ -71,6 +80,7 @@ class Elaborator {
         std::map<int, std::vector<DimensionValue>> origins; ///< symbol -> the caller's dimensions, one at each extent
         std::set<int> tensor_symbols;                       ///< names that tensors bound, not arguments
         bool over = false;                                  ///< the call says which dimensions `in` stands for
+        std::optional<SharedCall> shared;                   ///< within which it is, the innermost
     };
     /// The place of the expression that is being evaluated, to which its operations belong.
     struct Site {
@@ -100,6 +110,7 @@ class Elaborator {
     Flow execute(const syntax::Statement &statement);
     void mark_failed(const syntax::Statement &statement);
     void bind(const syntax::Binding &binding);
+    void declare_shared(const syntax::SharedLayer &shared);
     void define(const syntax::Name &name, Value value);
     void define(const std::vector<syntax::Name> &names, const Value &value, SourceRange where);
     void define_failed(const syntax::Name &name);
@@ -121,7 +132,7 @@ class Elaborator {
     Site named_site(const std::string &path, const syntax::Expression &expression);
     Site site_of_yield(const syntax::Yield &yield);
     Site site_outside_bindings() const;
-    std::string call_path(const syntax::CallableDeclaration &callable, SourceRange where);
+    std::string call_path(const syntax::CallableDeclaration &callable, const syntax::Name &callee, SourceRange where);
     void register_layer(const std::string &path, const syntax::Name &name);
     static std::string join(const std::string &path, const std::string &name);
 
@@ -160,7 +171,12 @@ class Elaborator {
 
     // call_layer.cpp, bind_signature.cpp
     Value call(const syntax::Call &call, SourceRange where);
-    Value call_declared(const syntax::Call &call, const syntax::CallableDeclaration &callable, SourceRange where);
+    /// `shared`: the shared layer that is called, of `callable`; null for `callable` itself.
+    Value call_declared(const syntax::Call &call, const syntax::CallableDeclaration &callable, const Local *shared,
+                        SourceRange where);
+    Arguments arguments_of(const syntax::Call &call, const syntax::CallableDeclaration &callable, const Local *shared);
+    /// N8: null if the name is not that of a shared layer.
+    [[nodiscard]] const Local *shared_layer(const std::string &name) const;
     Value argument(const syntax::CallArgument &argument, Meant meant = Meant::any);
     /// Evaluates an argument that cannot be a tensor: a dimension, a list, a number.
     Value constant_argument(const syntax::CallArgument &given) { return argument(given, Meant::dimension); }
@@ -295,6 +311,7 @@ class Elaborator {
     Value slice(const TensorValue &x, const syntax::CallArgument &part, SourceRange where);
     Value concat(const syntax::Call &call, SourceRange where);
     Value reshape(const syntax::Call &call, SourceRange where);
+    Value expand(const syntax::Call &call, SourceRange where);
     std::vector<DimensionValue> reshaped(const TensorValue &x, const syntax::CallArgument &target);
     TensorValue copy(const TensorValue &x, const std::vector<std::size_t> &order,
                      std::vector<DimensionValue> dimensions, SourceRange where);
@@ -328,6 +345,15 @@ class Elaborator {
     TensorValue written_state(const Arguments &arguments, const std::string &name);
 
     // parameters.cpp
+    struct DeclaredParameter {
+        TensorValue tensor;
+        SourceRange where;                ///< its declaration
+        std::optional<SharedCall> shared; ///< that declared it
+    };
+    /// The path of parameters: within a call of a shared layer, the same for all calls.
+    [[nodiscard]] std::string parameters_at(const std::string &path) const;
+    [[nodiscard]] TensorValue same_parameter(const DeclaredParameter &known, TensorValue declared,
+                                             const std::string &path) const;
     void declare_parameter(const syntax::ParameterDeclaration &declaration, SourceRange where);
     Initializer initial_value(const syntax::ParameterDeclaration &declaration);
     void prime_input_sides(std::vector<DimensionValue> &dimensions) const;
@@ -342,12 +368,14 @@ class Elaborator {
     Meant meant_ = Meant::any;
     std::vector<const syntax::CallableDeclaration *> calls_; ///< nested, the innermost last
     int next_symbol_ = 0;
-    std::int64_t bytes_ = 0;                         ///< of all tensors
-    std::set<std::string> known_layers_;             ///< that have operations
-    std::map<std::string, SourceRange> layer_names_; ///< paths of bindings and labels so far
-    std::map<std::string, SourceRange> parameters_;  ///< paths so far
-    std::map<ValueId, SourceRange> written_states_;  ///< so far, and by which argument
-    std::map<std::string, int> dropouts_;            ///< so far, by layer
+    std::int64_t bytes_ = 0;                              ///< of all tensors
+    std::set<std::string> known_layers_;                  ///< that have operations
+    std::map<std::string, SourceRange> layer_names_;      ///< paths of bindings and labels so far
+    std::map<std::string, DeclaredParameter> parameters_; ///< by path, so far
+    int shared_calls_ = 0;                                ///< so far
+    std::map<ValueId, std::map<int, SourceRange>>
+        written_states_;                  ///< so far, by which call of a shared layer and where
+    std::map<std::string, int> dropouts_; ///< so far, by layer
     const LossNames *loss_names_ = nullptr;
     Loss loss_;
     /// Of the network in the loss.

@@ -124,7 +124,7 @@ std::int64_t Elaborator::extent(const syntax::Expression &expression, const std:
 const Value *Elaborator::local(const std::string &name) const {
     for (auto scope = frame_->scopes.rbegin(); scope != frame_->scopes.rend(); ++scope)
         if (const auto found = scope->find(name); found != scope->end()) {
-            if (found->second.failed)
+            if (found->second.failed || found->second.layer) // check_names() has reported a layer that is no value
                 context().give_up();
             return &found->second.value;
         }

@@ -36,7 +36,11 @@ Elaborator::Site Elaborator::site_of_yield(const syntax::Yield &yield) {
 }
 
 Elaborator::Site Elaborator::named_site(const std::string &path, const syntax::Expression &expression) {
-    Site site{path, path, true, 0, analysis_.ownership.owning_calls(expression), {}};
+    const auto callee_of_shared = [&](const std::string &name) {
+        const Local *shared = shared_layer(name);
+        return shared ? analysis_.ownership.callee(*shared->layer->layer) : nullptr;
+    };
+    Site site{path, path, true, 0, analysis_.ownership.owning_calls(expression, callee_of_shared), {}};
     for (const auto &[callee, count] : site.totals)
         site.owning += count;
     return site;
@@ -46,8 +50,9 @@ Elaborator::Site Elaborator::site_outside_bindings() const {
     return {frame_->layer, frame_->layer, false, 0, {}, {}};
 }
 
-std::string Elaborator::call_path(const syntax::CallableDeclaration &callable, SourceRange where) {
-    const std::string &callee = callable.name.text;
+std::string Elaborator::call_path(const syntax::CallableDeclaration &callable, const syntax::Name &name,
+                                  SourceRange where) {
+    const std::string &callee = name.text;
     if (!analysis_.ownership.owns(callable))
         return site_.layer;
     if (!site_.named && loss_names_ && frame_ == &outermost_)

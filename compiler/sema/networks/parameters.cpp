@@ -10,6 +10,7 @@
 namespace planc::sema {
 
 PLANC_DIAGNOSTIC(duplicate_parameter, error, "two parameters are named '{0}'");                           // N5
+PLANC_DIAGNOSTIC(shared_differently, error, "'{0}' is {1} in this call, but {2} in an earlier one");      // N8
 PLANC_DIAGNOSTIC(bad_distribution, error, "'{0}' with {1}");                                              // Y4
 PLANC_DIAGNOSTIC(initial_beyond_f32, error, "initial values in f32 must lie between -3.4e38 and 3.4e38"); // Y4
 
@@ -52,24 +53,45 @@ void Elaborator::declare_parameter(const syntax::ParameterDeclaration &declarati
     const Initializer initial = initial_value(declaration);
     std::vector<DimensionValue> own = dimensions(declaration.type.dimensions);
     prime_input_sides(own);
-    const std::string path = join(frame_->path, declaration.name.text);
-    const auto [entry, fresh] = parameters_.emplace(path, declaration.name.where);
-    if (!fresh)
-        fail(duplicate_parameter, declaration.name.where, {path}, {{entry->second, "the first one is declared here"}});
+    const std::string path = parameters_at(join(frame_->path, declaration.name.text));
+    const ElementType element = element_type(declaration.type, frame_->element);
+    if (const auto known = parameters_.find(path); known != parameters_.end()) {
+        const std::optional<SharedCall> &first = known->second.shared;
+        if (!first || !frame_->shared || first->number == frame_->shared->number)
+            fail(duplicate_parameter, declaration.name.where, {path},
+                 {{known->second.where, "the first one is declared here"}});
+        return define(declaration.name, Value{same_parameter(known->second, {-1, element, own}, path)});
+    }
     Operation operation;
     operation.kind = OperationKind::parameter;
     operation.text = path;
     operation.initializer = initial;
     operation.trained = declaration.trained;
-    operation.layer = frame_->path.empty() ? declaration.name.text : frame_->layer;
+    operation.layer = frame_->path.empty() ? declaration.name.text : parameters_at(frame_->layer);
     if (frame_->path.empty())
         register_layer(declaration.name.text, declaration.name);
-    const ElementType element = element_type(declaration.type, frame_->element);
     if (element == ElementType::f32 && largest_value(initial) > std::numeric_limits<float>::max())
         fail(initial_beyond_f32, declaration.initializer->where, {});
     const TensorValue tensor = append(std::move(operation), std::move(own), element, where);
     check_floating(declaration.name.text, tensor, declaration.type.where);
+    parameters_[path] = {tensor, declaration.name.where, frame_->shared};
     define(declaration.name, Value{tensor});
+}
+
+std::string Elaborator::parameters_at(const std::string &path) const {
+    return frame_->shared ? frame_->shared->parameters + path.substr(frame_->shared->layers.size()) : path;
+}
+
+/// A parameter that another call of a shared layer has declared.
+TensorValue Elaborator::same_parameter(const DeclaredParameter &known, TensorValue declared,
+                                       const std::string &path) const {
+    const TensorType type = type_of(declared);
+    const TensorType &first = network_->operations[static_cast<std::size_t>(known.tensor.id)].type;
+    if (type.element != first.element || type.dimensions != first.dimensions)
+        fail(shared_differently, frame_->shared->where, {path, to_string(type), to_string(first)},
+             {{known.shared->where, "the other call is here"}});
+    declared.id = known.tensor.id;
+    return declared;
 }
 
 void Elaborator::prime_input_sides(std::vector<DimensionValue> &dimensions) const {

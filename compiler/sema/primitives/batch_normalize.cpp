@@ -22,7 +22,8 @@ TensorValue Elaborator::written_state(const Arguments &arguments, const std::str
     const Operation &read = network_->operations[static_cast<std::size_t>(tensor.id)];
     if (read.kind != OperationKind::parameter || read.trained)
         fail(not_a_state, where, {arguments.what(name)});
-    const auto [first, fresh] = written_states_.emplace(tensor.id, where);
+    // Each call of a shared layer writes once.
+    const auto [first, fresh] = written_states_[tensor.id].emplace(frame_->shared ? frame_->shared->number : 0, where);
     if (!fresh)
         fail(state_written_twice, where, {read.text}, {{first->second, "the first time is here"}});
     return tensor;

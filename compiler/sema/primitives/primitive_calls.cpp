@@ -60,6 +60,7 @@ Value Elaborator::primitive(const syntax::Call &call, SourceRange where) {
                                                             {"transpose", &Elaborator::transpose},
                                                             {"concat", &Elaborator::concat},
                                                             {"reshape", &Elaborator::reshape},
+                                                            {"expand", &Elaborator::expand},
                                                             {"batch_normalize", &Elaborator::batch_normalize},
                                                             {"spmm", &Elaborator::spmm},
                                                             {"sddmm", &Elaborator::sddmm},

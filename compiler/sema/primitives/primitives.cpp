@@ -6,9 +6,9 @@
 namespace planc::sema {
 namespace {
 
-constexpr std::array unary_functions = {"identity", "neg",     "exp",  "log",  "sqrt",   "rsqrt",
-                                        "tanh",     "sigmoid", "relu", "abs",  "square", "reciprocal",
-                                        "sin",      "cos",     "erf",  "gelu", "silu",   "softplus"};
+constexpr std::array unary_functions = {"identity", "neg",  "exp",  "log",    "sqrt",       "rsqrt",         "tanh",
+                                        "sigmoid",  "relu", "abs",  "square", "reciprocal", "stop_gradient", "sin",
+                                        "cos",      "erf",  "gelu", "silu",   "softplus"};
 constexpr std::array binary_functions = {"maximum", "minimum", "power"};
 constexpr std::array initializers = {"zeros",          "ones",          "constant",   "uniform",  "normal",
                                      "glorot_uniform", "glorot_normal", "he_uniform", "he_normal"};
@@ -24,7 +24,7 @@ constexpr std::array others = {"einsum",      "convolution",   "rename",
                                "enumerate",   "zip",           "same_shape",
                                "tail",        "with_extents",  "equal_parts",
                                "spmm",        "sddmm",         "edge_softmax",
-                               "edges",       "columns_of"};
+                               "edges",       "columns_of",    "expand"};
 
 template <class Table> bool contains(const Table &table, std::string_view name) {
     return std::find(table.begin(), table.end(), name) != table.end();

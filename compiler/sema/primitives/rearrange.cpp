@@ -1,4 +1,4 @@
-// Operations that compute nothing: rename, transpose, slice, concat, reshape.
+// Operations that compute nothing: rename, transpose, slice, concat, reshape, expand.
 
 #include "sema/networks/elaborate.h"
 #include "sema/values/expect.h"
@@ -14,6 +14,7 @@ PLANC_DIAGNOSTIC(slice_without_range, error, "'slice' takes a tensor and 'dimens
 PLANC_DIAGNOSTIC(bad_slice, error, "dimension '{2}' has no part {0}..{1}");                                     // O12
 PLANC_DIAGNOSTIC(concat_mismatch, error, "'concat' along '{0}' of {1} and {2}: their other dimensions differ"); // O13
 PLANC_DIAGNOSTIC(reshape_mismatch, error, "'reshape' of {0} to {1}: {2} elements are not {3}");                 // O14
+PLANC_DIAGNOSTIC(expand_loses, error, "'expand' of {0} to {1} loses dimension {2}");                            // O23
 PLANC_DIAGNOSTIC(reshape_mixes, error, "'reshape' of {0} to {1} mixes '{2}' with other dimensions");            // O14
 
 namespace {
@@ -85,7 +86,6 @@ Value Elaborator::rename(const syntax::Call &call, SourceRange where) {
             (argument.kind != Kind::mapping && argument.kind != Kind::positional))
             fail(rename_without_names, argument.where, {words(argument)});
     const TensorValue x = expect_tensor(argument(given.front()), given.front().where, "the operand of 'rename'");
-    check_floating("rename", x, given.front().where);
     std::vector<DimensionValue> dimensions = x.dimensions;
     for (std::size_t i = 1; i < given.size(); ++i) {
         const auto *source = std::get_if<syntax::Reference>(&given[i].value->node);
@@ -112,7 +112,6 @@ Value Elaborator::rename(const syntax::Call &call, SourceRange where) {
 Value Elaborator::transpose(const syntax::Call &call, SourceRange where) {
     const Arguments arguments(context(), call, {"x", "order"});
     const TensorValue x = tensor_argument(arguments, "x");
-    check_floating("transpose", x, arguments.require("x").where);
     const syntax::CallArgument &given = arguments.require("order");
     const std::vector<DimensionValue> names =
         expect_dimensions(context(), constant_argument(given), given.where, arguments.what("order"));
@@ -141,7 +140,6 @@ Value Elaborator::slice(const syntax::Call &call, SourceRange where) {
 }
 
 Value Elaborator::slice(const TensorValue &x, const syntax::CallArgument &part, SourceRange where) {
-    check_floating("slice", x, where);
     const auto *range = std::get_if<syntax::Range>(&part.value->node);
     if (!range)
         fail(slice_without_range, part.where, {"no range"});
@@ -185,7 +183,6 @@ Value Elaborator::concat(const syntax::Call &call, SourceRange where) {
     std::size_t place = 0;
     std::int64_t extent = 0;
     for (const TensorValue &tensor : tensors) {
-        check_floating("concat", tensor, given.where);
         place = position_over(tensor, arguments, over);
         const std::string &role = tensor.dimensions[place].role;
         const auto agree = [&](const DimensionValue &a, const DimensionValue &b) {
@@ -208,9 +205,10 @@ Value Elaborator::concat(const syntax::Call &call, SourceRange where) {
     return {append(std::move(operation), std::move(dimensions), tensors.front().element, where)};
 }
 
-/// The dimensions that `reshape` is to give; names without an extent that x has, `..` too, keep that of x.
+/// The dimensions that `reshape` and `expand` are to give; names without an extent that x has, `..` too, keep that of
+/// x.
 std::vector<DimensionValue> Elaborator::reshaped(const TensorValue &x, const syntax::CallArgument &target) {
-    const std::string what = "the new shape of 'reshape'";
+    const std::string what = "the new shape";
     std::vector<DimensionValue> dimensions;
     const auto *list = std::get_if<syntax::List>(&target.value->node);
     if (!list)
@@ -231,10 +229,34 @@ std::vector<DimensionValue> Elaborator::reshaped(const TensorValue &x, const syn
     return dimensions;
 }
 
+/// O23: repeats a tensor, or a number.
+Value Elaborator::expand(const syntax::Call &call, SourceRange where) {
+    const Arguments arguments(context(), call, {"x", "shape"});
+    const syntax::CallArgument &given = arguments.require("x");
+    const Value value = extent_for_dimension(context(), argument(given), given.where);
+    const auto *tensor = value.get<TensorValue>();
+    const TensorValue x =
+        tensor ? *tensor
+               : constant(expect_number(context(), value, given.where, arguments.what("x")), frame_->element, where);
+    std::vector<DimensionValue> dimensions = reshaped(x, arguments.require("shape"));
+    for (const DimensionValue &own : x.dimensions) {
+        const auto same = std::find_if(dimensions.begin(), dimensions.end(),
+                                       [&](const DimensionValue &other) { return other.role == own.role; });
+        if (same == dimensions.end() || same->extent != own.extent)
+            fail(expand_loses, where, {to_string(x), to_string(dimensions), to_string(own)});
+    }
+    if (type_of(x).dimensions == type_of({x.id, x.element, dimensions}).dimensions)
+        return {TensorValue{x.id, x.element, std::move(dimensions)}}; // nothing changes
+    Operation operation;
+    operation.kind = OperationKind::pointwise;
+    operation.text = "identity";
+    operation.operands = {x.id};
+    return {append(std::move(operation), std::move(dimensions), x.element, where)};
+}
+
 Value Elaborator::reshape(const syntax::Call &call, SourceRange where) {
     const Arguments arguments(context(), call, {"x", "shape"});
     const TensorValue x = tensor_argument(arguments, "x");
-    check_floating("reshape", x, arguments.require("x").where);
     std::vector<DimensionValue> dimensions = reshaped(x, arguments.require("shape"));
     if (count(dimensions) != count(x.dimensions))
         fail(reshape_mismatch, where, {to_string(x), to_string(dimensions), count(x.dimensions), count(dimensions)});

@@ -14,6 +14,10 @@ PLANC_DIAGNOSTIC(not_indices, error, "'embedding' takes indices of i32, got {0}"
 PLANC_DIAGNOSTIC(shared_dimension, error, "'embedding' has dimension '{0}' in its indices and in its table"); // O9
 PLANC_DIAGNOSTIC(too_many_indices, error, "'iota' of {0}: the last index does not fit i32");                  // O10
 
+static ElementType element_named(const std::string &word) {
+    return word == "f64" ? ElementType::f64 : word == "i32" ? ElementType::i32 : ElementType::f32;
+}
+
 Value Elaborator::select(const syntax::Call &call, SourceRange where) {
     const Arguments arguments(context(), call, {"condition", "x", "y"});
     const TensorValue condition = tensor_argument(arguments, "condition");
@@ -26,10 +30,8 @@ Value Elaborator::select(const syntax::Call &call, SourceRange where) {
     const TensorValue *beside = x.get<TensorValue>() ? x.get<TensorValue>() : y.get<TensorValue>();
     const TensorValue of_layer{-1, frame_->element, {}};
     const auto operand = [&](const Value &value, const syntax::CallArgument &given, const char *name) {
-        if (const auto *tensor = value.get<TensorValue>()) {
-            check_floating("select", *tensor, given.where);
+        if (const auto *tensor = value.get<TensorValue>())
             return *tensor;
-        }
         static_cast<void>(expect_number(context(), value, given.where, arguments.what(name)));
         return constant_beside(beside ? *beside : of_layer, value, given.where);
     };
@@ -44,9 +46,8 @@ Value Elaborator::cast(const syntax::Call &call, SourceRange where) {
     const TensorValue x = tensor_argument(arguments, "x");
     ElementType element = frame_->element;
     if (const syntax::CallArgument *given = arguments.find("element"))
-        element = expect_word(context(), *given->value, arguments.what("element"), {"f32", "f64"}) == "f64"
-                      ? ElementType::f64
-                      : ElementType::f32;
+        element =
+            element_named(expect_word(context(), *given->value, arguments.what("element"), {"f32", "f64", "i32"}));
     if (element == x.element)
         return {x};
     return {append_pointwise("identity", {x}, element, where)};

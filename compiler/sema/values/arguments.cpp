@@ -65,6 +65,13 @@ const syntax::CallArgument *&Arguments::slot(const syntax::CallArgument &argumen
     return place;
 }
 
+void Arguments::add(const Arguments &other) {
+    for (const auto &[parameter, argument] : other.given_)
+        if (const auto [known, fresh] = given_.emplace(parameter, argument); !fresh)
+            context_.fail(duplicate_argument, known->second->where, {callee_.text, parameter},
+                          {{argument->where, "first given here"}});
+}
+
 const syntax::CallArgument *Arguments::find(const std::string &parameter) const {
     const auto entry = given_.find(parameter);
     return entry == given_.end() ? nullptr : entry->second;

@@ -19,6 +19,8 @@ class Arguments {
     Arguments(const Context &context, const syntax::Call &call, std::vector<std::string> parameters,
               const std::string &mapped = "", const std::function<bool(const std::string &)> &is_dimension = {});
 
+    /// Adds what another call gives; an argument that both give is an error.
+    void add(const Arguments &other);
     /// Null if the argument is not given.
     [[nodiscard]] const syntax::CallArgument *find(const std::string &parameter) const;
     /// A missing argument is an error at the callee.

@@ -87,4 +87,12 @@ inline double gelu_slope(double x) {
     return 0.5 * (1 + std::erf(x * inverse_sqrt_2)) + x * inverse_sqrt_2pi * std::exp(-0.5 * x * x);
 }
 
+/// x − y ⌊x / y⌋, whose sign is that of y; x for y = 0 (Knuth, The Art of Computer Programming, 1.2.4).
+inline std::int32_t modulo(std::int32_t x, std::int32_t y) {
+    if (y == 0 || y == -1) // INT32_MIN % −1 has no value in C++
+        return y == 0 ? x : 0;
+    const std::int32_t rest = x % y;
+    return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+}
+
 } // namespace planrt
