@@ -3,6 +3,9 @@ lexer grammar PlanLexer;
 
 channels { COMMENTS }
 
+// L6: a '%' with an operand on both sides, told apart from that of `80%` by compiler/syntax/tokens.cpp.
+tokens { REMAINDER }
+
 // Heads of declarations (L4: plain names everywhere else).
 IMPORT  : 'import';
 DIM     : 'dim';

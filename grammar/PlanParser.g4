@@ -72,7 +72,7 @@ expression
     : primary
     | expression LEFT_BRACKET expression RIGHT_BRACKET // X9
     | operation=MINUS expression
-    | expression operation=(STAR | SLASH | PERCENT) expression
+    | expression operation=(STAR | SLASH | REMAINDER) expression
     | expression operation=(PLUS | MINUS) expression
     | expression operation=DOTS expression
     | expression operation=(EQUAL | NOT_EQUAL | LESS | LESS_EQUAL | GREATER | GREATER_EQUAL) expression
@@ -93,8 +93,7 @@ primary
     | LEFT_PARENTHESIS expression (COMMA expression)* RIGHT_PARENTHESIS // several: X9
     ;
 
-// L6: a unit follows its number on the same line; `/ s` belongs to it, `/ x` divides. `80%` is a share; where an operand
-// follows, as in `8 % x`, the `%` is the operator.
+// L6: a unit follows its number on the same line; `/ s` belongs to it, `/ x` divides.
 number : (INTEGER | DECIMAL) (PERCENT | unit)?;
 
 unit : NAME ({_input->LT(2)->getText() == "s"}? SLASH NAME)?;

@@ -2,6 +2,8 @@
 
 #include "ir/layer_builder.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 namespace planc::autodiff {
 
 #define GEN_PASS_DEF_DECOMPOSECOMPOSITES
@@ -63,6 +65,15 @@ Value mean_square_error(LayerBuilder &build, ir::MeanSquareErrorOp op) {
     return mean_of_samples(build, build.pointwise("square", difference, type), op.getResult().getType());
 }
 
+/// Whether it is a mean over all samples of a graph, of which only those count that train.
+bool is_over_samples(ir::MeanOp op) {
+    auto function = op->getParentOfType<mlir::func::FuncOp>();
+    if (!function || !function->hasAttr("plan.all_samples"))
+        return false;
+    const StringRef batch = type_of(function.getArgument(0)).getRoles().front().getValue();
+    return type_of(op.getOperand()).find(batch) >= 0 && op.getResult().getType().find(batch) < 0;
+}
+
 /// Empty if the operation is not a composite.
 Value decompose(mlir::Operation *op, mlir::OpBuilder &builder) {
     const auto text = [&](StringRef name) {
@@ -76,8 +87,13 @@ Value decompose(mlir::Operation *op, mlir::OpBuilder &builder) {
         return cross_entropy(build, composite);
     if (auto composite = mlir::dyn_cast<ir::MeanSquareErrorOp>(op))
         return mean_square_error(build, composite);
-    if (auto composite = mlir::dyn_cast<ir::MeanOp>(op))
-        return mean(build, composite.getOperand(), composite.getResult().getType());
+    if (auto composite = mlir::dyn_cast<ir::MeanOp>(op)) {
+        const Value operand = composite.getOperand();
+        if (text("layer") != "loss" || !is_over_samples(composite))
+            return mean(build, operand, composite.getResult().getType());
+        return mean_of_samples(build, build.pointwise("identity", operand, type_of(operand)),
+                               composite.getResult().getType());
+    }
     return {};
 }
 

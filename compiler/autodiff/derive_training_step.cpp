@@ -127,8 +127,8 @@ class Derivation {
             function->setAttr("plan.begins", builder_.getUnitAttr());
         ReturnOp end = return_of(function);
         end->eraseOperand(1);
-        if (minimised_->hasAttr("plan.all_samples"))
-            weigh_samples(function);
+        if (minimised_->hasAttr("plan.all_samples") && failed(weigh_samples(function)))
+            return mlir::failure();
         // Done before gradients are added: computations that only the prediction needs are not part of the step.
         settle(function, true);
         apply_dropout(function);

@@ -24,16 +24,18 @@ class LossOfValid {
     /// if the loss is no such sum.
     Value sum(Value loss) {
         if (!depends(loss))
-            return scaled(build_.reduce_to("sum", valid_, type_of(loss)), loss);
+            return scaled(loss, build_.reduce_to("sum", valid_, scalar()));
         if (const Value samples = summed(loss))
-            return sum_of(samples, static_cast<double>(samples_in_batch()));
+            return sum_of(samples, type_of(loss), static_cast<double>(samples_in_batch()));
+        if (auto reduce = loss.getDefiningOp<ir::ReduceOp>(); reduce && reduce.getReduction() == "sum")
+            return of_sum(reduce);
         auto op = loss.getDefiningOp<ir::PointwiseOp>();
         if (!op)
             return {};
         const StringRef function = op.getFunction();
         if (function == "add" || function == "sub")
             return terms(op);
-        if (function == "neg" || function == "identity")
+        if (function == "neg" || function == "identity" || function == "stop_gradient")
             return same(op, {sum(op.getInputs()[0])});
         const bool first = function == "mul" && !depends(op.getInputs()[0]);
         if (first || ((function == "mul" || function == "div") && !depends(op.getInputs()[1])))
@@ -63,25 +65,56 @@ class LossOfValid {
         if (!samples)
             return same(op, {sum(loss), factor});
         const double value = number.getValue().convertToDouble();
-        const auto all = static_cast<double>(type_of(samples).elements());
+        const auto all =
+            static_cast<double>(type_of(samples).elements()) / static_cast<double>(type_of(loss).elements());
         const bool mean = std::abs(value * all - 1) < 1e-12;
         const auto batch = static_cast<double>(samples_in_batch());
-        return sum_of(samples, mean ? batch / all : batch * value);
+        return sum_of(samples, type_of(loss), mean ? batch / all : batch * value);
     }
 
-    /// What the value is the sum of, over the batch and all other dimensions; empty if it is none.
+    Value of_sum(ir::ReduceOp reduce) {
+        const Value inner = has_batch(reduce.getOperand()) ? Value() : sum(reduce.getOperand());
+        return inner ? build_.reduce_to("sum", inner, reduce.getResult().getType()) : Value();
+    }
+
+    /// What the value is the sum of, over the batch and perhaps other dimensions; empty if it is none.
     Value summed(Value value) {
         auto reduce = value.getDefiningOp<ir::ReduceOp>();
-        const bool all = reduce && reduce.getReduction() == "sum" && reduce.getResult().getType().getRoles().empty() &&
-                         type_of(reduce.getOperand()).find(type_.getRoles().front().getValue()) >= 0;
-        return all ? reduce.getOperand() : Value();
+        const bool over_batch = reduce && reduce.getReduction() == "sum" && !has_batch(value) &&
+                                has_batch(reduce.getOperand()) && of_one_sample(reduce.getOperand());
+        return over_batch ? reduce.getOperand() : Value();
     }
 
-    Value sum_of(Value samples, double factor) {
+    Value sum_of(Value samples, TensorType result, double factor) {
         const TensorType type = type_of(samples);
-        const TensorType scalar = ir::filter_dimensions(type, [](StringRef) { return false; });
-        const Value sum = build_.reduce_to("sum", build_.pointwise("mul", {samples, valid_}, type), scalar);
+        const Value sum = build_.reduce_to("sum", build_.pointwise("mul", {samples, valid_}, type), result);
         return factor == 1 ? sum : scaled(sum, build_.constant(factor, type.getElementType()));
+    }
+
+    /// Whether the loss takes nothing of other samples for it: padding would count.
+    bool of_one_sample(Value value) {
+        mlir::Operation *op = value.getDefiningOp();
+        if (op == nullptr || !depends(value))
+            return true;
+        const auto layer = op->getAttrOfType<mlir::StringAttr>("layer");
+        if (!layer || layer.getValue() != "loss")
+            return true;
+        const auto [known, fresh] = of_one_sample_.try_emplace(op, true);
+        if (!fresh)
+            return known->second;
+        const bool all = llvm::all_of(op->getOperands(), [&](Value operand) {
+            return !depends(operand) || (has_batch(operand) && of_one_sample(operand));
+        });
+        of_one_sample_[op] = all;
+        return all;
+    }
+
+    [[nodiscard]] bool has_batch(Value value) const {
+        return type_of(value).find(type_.getRoles().front().getValue()) >= 0;
+    }
+
+    [[nodiscard]] TensorType scalar() const {
+        return ir::filter_dimensions(type_, [](StringRef) { return false; });
     }
 
     /// Whether data can change the value.
@@ -101,6 +134,7 @@ class LossOfValid {
     Value valid_;
     TensorType type_; ///< [batch]
     llvm::DenseMap<mlir::Operation *, bool> depends_;
+    llvm::DenseMap<mlir::Operation *, bool> of_one_sample_;
 };
 
 /// Sum over the valid samples of the mean over the other dimensions.

@@ -158,8 +158,9 @@ TensorType without_missing(TensorType type, Value gradient) {
     return ir::filter_dimensions(type, [&](StringRef role) { return type_of(gradient).find(role) >= 0; });
 }
 
-/// The gradient of a convolution is another kind of convolution, with the same loops. The gradient of the result may
-/// lack the positions of its windows, but the operand of the convolution must have them.
+/// The gradient of a convolution is another kind of convolution, with the same loops; that of a transposed one, which
+/// is itself the gradient of an input, is a convolution again. The gradient of the result may lack the dimensions of
+/// its windows, but the operand of the convolution must have them.
 Value conv_gradient(LayerBuilder &build, ir::ConvOp op, unsigned operand, Value gradient) {
     const Subscripts forward = *ir::parse_subscripts(op.getSubscripts());
     const TensorType result = op.getResult().getType();
@@ -173,15 +174,19 @@ Value conv_gradient(LayerBuilder &build, ir::ConvOp op, unsigned operand, Value 
     });
     const std::vector<std::string> of_gradient = loops_of_gradient(full, result, forward.result);
     Subscripts backward;
-    backward.operands =
-        operand == 0 ? std::vector{of_gradient, forward.operands[1]} : std::vector{forward.operands[0], of_gradient};
+    const bool transposed = op.getKind() == "input_gradient";
+    backward.operands = operand == 0 ? std::vector{of_gradient, forward.operands[1]}
+                        : transposed ? std::vector{of_gradient, forward.operands[0]}
+                                     : std::vector{forward.operands[0], of_gradient};
     std::vector<std::string> available = backward.loops();
     for (mlir::Attribute kernel : op.getKernels())
         available.push_back(mlir::cast<mlir::StringAttr>(kernel).str());
     const TensorType kept =
         keep_available(type_of(op.getOperand(operand)), forward.operands[operand], available, backward);
     if (operand == 0)
-        return build.conv("input_gradient", backward, full, op.getSecond(), op, kept);
+        return build.conv(transposed ? "forward" : "input_gradient", backward, full, op.getSecond(), op, kept);
+    if (transposed)
+        return build.conv("weight_gradient", backward, full, op.getFirst(), op, kept);
     return build.conv("weight_gradient", backward, op.getFirst(), full, op, kept);
 }
 

@@ -41,6 +41,8 @@ class Rewrite {
         if (fold_numbers())
             return true;
         const StringRef function = op_.getFunction();
+        if (op_->hasAttr("plan.sample_loss") && function == "identity") // its operand may have other uses
+            return false;
         if (function == "identity" || function == "stop_gradient")
             return forward(0) || (function == "stop_gradient" && change("identity", {input(0)}));
         if (function == "neg")

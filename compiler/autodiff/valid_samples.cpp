@@ -24,9 +24,20 @@ Value add_valid(mlir::func::FuncOp function, mlir::Type element) {
     return function.getArgument(position);
 }
 
-void weigh_samples(mlir::func::FuncOp function) {
+static bool is_marked(Value value) {
+    mlir::Operation *op = value.getDefiningOp();
+    return op != nullptr && op->hasAttr("plan.sample_loss");
+}
+
+mlir::LogicalResult weigh_samples(mlir::func::FuncOp function) {
     Value valid;
     const StringRef batch = type_of(function.getArgument(0)).getRoles().front().getValue();
+    for (ir::ReduceOp op : function.getBody().front().getOps<ir::ReduceOp>())
+        if (op.getLayer() == "loss" && type_of(op.getOperand()).find(batch) >= 0 &&
+            op.getResult().getType().find(batch) < 0 && !is_marked(op.getOperand()))
+            return op.emitError(
+                "this sums over all samples of a graph, also over those that do not train; 'reduce_mean' "
+                "takes only those that do");
     for (mlir::Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
         if (!op.hasAttr("plan.sample_loss") || type_of(op.getResult(0)).find(batch) < 0)
             continue;
@@ -39,6 +50,7 @@ void weigh_samples(mlir::func::FuncOp function) {
         const Value weighed = build.pointwise("mul", {losses, valid}, type_of(losses));
         losses.replaceAllUsesExcept(weighed, weighed.getDefiningOp());
     }
+    return mlir::success();
 }
 
 } // namespace planc::autodiff

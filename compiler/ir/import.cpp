@@ -209,10 +209,11 @@ Value Importer::convolution(const sema::Operation &op, TensorType type) {
         dilations.push_back(window.dilation);
         paddings.append({window.before, window.behind});
     }
-    return create<ConvOp>(type, builder_.getStringAttr("forward"), builder_.getStringAttr(subscripts_of(op).text()),
-                          operands_[0], operands_[1], Value(), builder_.getStrArrayAttr(windows),
-                          builder_.getStrArrayAttr(kernels), builder_.getDenseI64ArrayAttr(strides),
-                          builder_.getDenseI64ArrayAttr(dilations), builder_.getDenseI64ArrayAttr(paddings));
+    return create<ConvOp>(type, builder_.getStringAttr(op.transposed ? "input_gradient" : "forward"),
+                          builder_.getStringAttr(subscripts_of(op).text()), operands_[0], operands_[1], Value(),
+                          builder_.getStrArrayAttr(windows), builder_.getStrArrayAttr(kernels),
+                          builder_.getDenseI64ArrayAttr(strides), builder_.getDenseI64ArrayAttr(dilations),
+                          builder_.getDenseI64ArrayAttr(paddings));
 }
 
 Value Importer::composite(const sema::Operation &op, TensorType type) {

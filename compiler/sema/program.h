@@ -116,6 +116,7 @@ struct Operation {
     std::vector<std::vector<int>> operand_loops; ///< the same: per operand, per dimension, the loop
     std::vector<int> result_loops;               ///< the same
     std::vector<Window> windows;                 ///< convolution, pool
+    bool transposed = false;                     ///< convolution only: its first operand has the positions
     Initializer initializer;                     ///< parameter only
     bool trained = true;                         ///< parameter only; false: state
     double momentum = 0;                         ///< batch_norm only

@@ -19,7 +19,7 @@ BinaryOperator binary_operator(std::size_t token) {
         {G::MINUS, BinaryOperator::subtract},
         {G::STAR, BinaryOperator::multiply},
         {G::SLASH, BinaryOperator::divide},
-        {G::PERCENT, BinaryOperator::remainder},
+        {G::REMAINDER, BinaryOperator::remainder},
         {G::EQUAL, BinaryOperator::equal},
         {G::NOT_EQUAL, BinaryOperator::not_equal},
         {G::LESS, BinaryOperator::less},

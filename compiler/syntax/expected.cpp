@@ -49,9 +49,9 @@ void drop_noise(Kinds &kinds, const Situation &situation) {
     }
     if (!kinds.contains(PlanParser::STRING)) { // else they start an expression
         for (const std::size_t kind :
-             {PlanParser::PLUS, PlanParser::MINUS, PlanParser::SLASH, PlanParser::EQUAL, PlanParser::NOT_EQUAL,
-              PlanParser::LESS, PlanParser::GREATER, PlanParser::GREATER_EQUAL, PlanParser::AND, PlanParser::OR,
-              PlanParser::DOTS, PlanParser::DOT, PlanParser::LEFT_PARENTHESIS})
+             {PlanParser::PLUS, PlanParser::MINUS, PlanParser::SLASH, PlanParser::REMAINDER, PlanParser::EQUAL,
+              PlanParser::NOT_EQUAL, PlanParser::LESS, PlanParser::GREATER, PlanParser::GREATER_EQUAL, PlanParser::AND,
+              PlanParser::OR, PlanParser::DOTS, PlanParser::DOT, PlanParser::LEFT_PARENTHESIS})
             kinds.erase(kind);
         if (all.contains(PlanParser::PLUS)) // behind an expression
             kinds.erase(PlanParser::LEFT_BRACKET);

@@ -99,6 +99,8 @@ Document Formatter::node(const Unary &unary) {
 
 Document Formatter::node(const Binary &binary) {
     const Document left = expression(*binary.left);
+    if (binary.operation == BinaryOperator::remainder) // at the end of a line, `5 %` would be a share
+        return group(left + nest(line() + "% " + expression(*binary.right)));
     return group(left + " " + sign(binary.operation) + nest(line() + expression(*binary.right)));
 }
 

@@ -12,10 +12,10 @@ using TokenList = std::vector<std::unique_ptr<antlr4::Token>>;
 
 namespace {
 
-constexpr auto binary_operators =
-    std::to_array<std::size_t>({PlanLexer::PLUS, PlanLexer::MINUS, PlanLexer::STAR, PlanLexer::SLASH, PlanLexer::EQUAL,
-                                PlanLexer::NOT_EQUAL, PlanLexer::LESS, PlanLexer::LESS_EQUAL, PlanLexer::GREATER,
-                                PlanLexer::GREATER_EQUAL, PlanLexer::AND, PlanLexer::OR, PlanLexer::ARROW});
+constexpr auto binary_operators = std::to_array<std::size_t>(
+    {PlanLexer::PLUS, PlanLexer::MINUS, PlanLexer::STAR, PlanLexer::SLASH, PlanLexer::EQUAL, PlanLexer::NOT_EQUAL,
+     PlanLexer::LESS, PlanLexer::LESS_EQUAL, PlanLexer::GREATER, PlanLexer::GREATER_EQUAL, PlanLexer::AND,
+     PlanLexer::OR, PlanLexer::ARROW, PlanLexer::REMAINDER});
 
 bool is_binary_operator(std::size_t type) {
     return std::ranges::find(binary_operators, type) != binary_operators.end();
@@ -39,6 +39,12 @@ bool ends_expression(std::size_t type) {
            type == PlanLexer::INTEGER || type == PlanLexer::DECIMAL || closes(type);
 }
 
+/// Whether the token begins an operand and nothing that could follow `80%`.
+bool begins_operand(std::size_t type) {
+    return type == PlanLexer::NAME || type == PlanLexer::INTEGER || type == PlanLexer::DECIMAL ||
+           type == PlanLexer::LEFT_PARENTHESIS || (type >= PlanLexer::IMPORT && type <= PlanLexer::FORBID);
+}
+
 /// Whether the token can begin a statement, a setting or a declaration, and cannot continue an expression.
 bool begins_item(std::size_t type) {
     return type == PlanLexer::NAME || type == PlanLexer::IF || (type >= PlanLexer::IMPORT && type <= PlanLexer::SHARED);
@@ -54,6 +60,7 @@ bool begins_item(std::size_t type) {
 class Filter {
   public:
     void take(std::unique_ptr<antlr4::Token> token) {
+        tell_remainder(*token);
         const std::size_t type = token->getType();
         if (is_separator(type)) {
             if (type == PlanLexer::LINE_END)
@@ -84,6 +91,25 @@ class Filter {
     [[nodiscard]] std::size_t last() const {
         constexpr std::size_t nothing = PlanLexer::LEFT_BRACE; // the file starts like a body
         return kept_.empty() ? nothing : kept_.back()->getType();
+    }
+
+    /// L6: `%` is a unit behind a number, unless an operand follows on the line: `8 % x`, `8 % -3`, but `80%-x`.
+    void tell_remainder(antlr4::Token &token) {
+        const std::size_t type = token.getType();
+        const bool unit = !line_end_ && (last() == PlanLexer::INTEGER || last() == PlanLexer::DECIMAL);
+        if (type == PlanLexer::PERCENT && !unit)
+            as_remainder(token);
+        const bool behind_unit = !separator_ && last() == PlanLexer::PERCENT && kept_.size() > 1;
+        if (!behind_unit)
+            return;
+        const antlr4::Token &number = *kept_[kept_.size() - 2];
+        const bool apart = number.getStopIndex() + 1 < kept_.back()->getStartIndex();
+        if (begins_operand(type) || (apart && type == PlanLexer::MINUS))
+            as_remainder(*kept_.back());
+    }
+
+    static void as_remainder(antlr4::Token &token) {
+        dynamic_cast<antlr4::CommonToken &>(token).setType(PlanLexer::REMAINDER);
     }
 
     static bool is_inside(std::size_t opening) {
@@ -130,9 +156,8 @@ class Filter {
             PlanLexer::STAR) // the line of a layout, or of an optimizer's groups, may start with the pattern `*`
             return head_ == PlanLexer::LAYOUT || (head_ == PlanLexer::TRAIN && brackets_.size() == 2 &&
                                                   brackets_.back().type == PlanLexer::LEFT_BRACE);
-        // A `%` ends no line before it: it is an operator there. At the end of a line it is a unit, as in `80%`.
-        return !is_binary_operator(next) && next != PlanLexer::PERCENT && next != PlanLexer::LEFT_BRACE &&
-               next != PlanLexer::ELSE && next != PlanLexer::FOR;
+        return !is_binary_operator(next) && next != PlanLexer::LEFT_BRACE && next != PlanLexer::ELSE &&
+               next != PlanLexer::FOR;
     }
 
     void drop_trailing_comma(std::size_t closing) {

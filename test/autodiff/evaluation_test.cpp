@@ -91,6 +91,22 @@ TEST(Evaluation, scaled_terms_and_terms_of_parameters) {
     EXPECT_NEAR(interpret::run(*module, "evaluate", all).results[0].elements[0], expected, 1e-12);
 }
 
+TEST(Evaluation, sums_of_sums_over_the_batch) {
+    LossFunction function;
+    const std::string x = function.input("x", logits);
+    const std::string b = function.variable("b", {{"class", 3}});
+    const std::string sums = function.reduce("sum", x, {{"class", 3}});
+    const std::string means = function.pointwise("mul", {sums, function.constant(0.25)}, {{"class", 3}});
+    const std::string shifted = function.pointwise("add", {means, b}, {{"class", 3}});
+    const std::string loss = function.reduce("sum", shifted, {});
+    mlir::MLIRContext context;
+    auto module = derive(function.text(loss, loss), context);
+    interpret::Inputs all = inputs();
+    all.variables["b"] = {{3}, {1, 0, 2}};
+    // x of the three valid samples of four sums up to 8 + 8 + 21.
+    EXPECT_NEAR(interpret::run(*module, "evaluate", all).results[0].elements[0], 37 + 3 * 3, 1e-12);
+}
+
 TEST(Evaluation, a_loss_that_is_no_sum_over_samples_has_none) {
     LossFunction function;
     const std::string x = function.input("x", logits);

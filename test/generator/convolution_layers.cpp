@@ -97,6 +97,50 @@ void ConvolutionLayers::convolved() {
     keep("k", random_.chance(0.4) ? call : unary(call), dimensions);
 }
 
+void ConvolutionLayers::transposed() {
+    const Value *found = with_space();
+    if (found == nullptr)
+        return;
+    const Value x = *found;
+    std::vector<Window> windows;
+    std::vector<std::string> output_padding;
+    Dimensions dimensions = x.dimensions;
+    int work = batch_.extent * x.dimensions.back().extent;
+    for (std::size_t i = 1; i + 1 < x.dimensions.size(); ++i) {
+        const int extent = x.dimensions[i].extent;
+        Window w;
+        w.kernel = random_.whole(1, 4);
+        w.stride = random_.whole(1, 3);
+        w.dilation = random_.whole(1, 2);
+        const int more = random_.whole(0, w.stride - 1);
+        const int covered = (extent - 1) * w.stride + w.span() + more;
+        w.before = random_.whole(0, std::min(3, (covered - 1) / 2));
+        w.behind = random_.whole(0, std::min(3, (covered - 1) / 2));
+        output_padding.push_back(std::to_string(more));
+        dimensions[i].extent = covered - w.before - w.behind;
+        work *= w.kernel * extent;
+        windows.push_back(w);
+    }
+    Dimension out = output(x);
+    out.extent = random_.whole(1, 5);
+    if (work * out.extent > most_work)
+        return;
+    if (out.role == x.dimensions.back().role)
+        primed_.insert(out.role + "'");
+    dimensions.back() = out;
+    if (elements(dimensions) > 2000)
+        return;
+    std::string more;
+    for (const std::string &each : output_padding)
+        more += (more.empty() ? "" : ", ") + each;
+    const std::string call =
+        imported("conv", "conv_transpose(" + x.name + ", " + word(out) + ", kernel = " +
+                             numbers(windows, [](const Window &w) { return std::to_string(w.kernel); }) +
+                             settings(windows, false) + ", output_padding = [" + more + "]" +
+                             (random_.chance(0.4) ? ", bias = false)" : ")"));
+    keep("t", random_.chance(0.4) ? call : unary(call), dimensions);
+}
+
 bool ConvolutionLayers::always_touches(const Window &window, int extent) {
     const int positions = (extent + window.before + window.behind - window.span()) / window.stride + 1;
     for (int position = 0; position < positions; ++position) {

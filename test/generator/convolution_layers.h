@@ -15,6 +15,7 @@ class ConvolutionLayers : protected TransformerLayers {
 
     // Each adds a layer, or nothing where no value fits.
     void convolved();
+    void transposed();
     /// Maxima or averages over windows, or the average over all of space.
     void pooled();
     /// The primitive on a weight that is used twice.

@@ -112,7 +112,10 @@ class Layers : private ConvolutionLayers {
             &Layers::block,      &Layers::attended,   &Layers::sliced,   &Layers::concatenated,
             &Layers::reshaped,   &Layers::transposed, &Layers::renamed,  &Layers::dropped};
         if (has_image_ && random_.chance(0.5))
-            return random_.chance(0.1) ? tied_windows() : random_.chance(0.35) ? pooled() : convolved();
+            return random_.chance(0.1)    ? tied_windows()
+                   : random_.chance(0.35) ? pooled()
+                   : random_.chance(0.25) ? transposed()
+                                          : convolved();
         (this->*random_.pick(random_.chance(0.5) ? kinds : others))();
     }
 

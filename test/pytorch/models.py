@@ -170,6 +170,17 @@ def losses(w, fields):
             + 0.2 * (F.relu(1 - y * fields["sign"]).mean() + F.huber_loss(y, target, delta=0.7)) + F.l1_loss(y, target) / 3)
 
 
+def transposed(w, fields):
+    image = fields["image"].movedim(-1, 1)
+    kernels = w["grown.w"].permute(2, 3, 0, 1)  # planc's [height, width, in, out], PyTorch's [in, out, height, width]
+    x = torch.relu(F.conv_transpose2d(image, kernels, w["grown.b"], stride=2, padding=(1, 2), output_padding=(1, 0)))
+    of_groups = w["parts.w"].permute(2, 3, 4, 0, 1).flatten(0, 1)  # [height, width, group, in, out]
+    x = torch.relu(F.conv_transpose2d(x, of_groups, stride=(1, 3), dilation=2, groups=4))
+    x = F.conv2d(x, w["narrow.w"].permute(3, 2, 0, 1), w["narrow.b"], stride=2)
+    y = x.movedim(1, -1).flatten(1) @ w["logits.w"].flatten(0, 2) + w["logits.b"]
+    return F.cross_entropy(y, fields["label"])
+
+
 def shared(w, fields):
     """Two towers and three recurrent cells, each with one set of weights; the running statistics are moved by each call."""
 

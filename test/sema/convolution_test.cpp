@@ -164,5 +164,21 @@ network n(x: f32[batch, height: 8, width: 8, channel: 12]) -> f32[batch, height:
     EXPECT_DOUBLE_EQ(parameter(network, "y.w").initializer.a, 1);
 }
 
+TEST(Convolution, TransposedWindowsCoverTheResult) { // O24
+    const auto extents = [](const std::string &settings, const std::string &height, const std::string &width) {
+        return convolution(conv_network("f32[batch, height: 5, width: 4, channel: 3]",
+                                        "f32[batch, height: " + height + ", width: " + width + ", channel: 7]",
+                                        "conv_transpose(x, channel: 7, " + settings + ")"))
+            .transposed;
+    };
+    // PyTorch: (n - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1
+    EXPECT_TRUE(extents("kernel = 3", "7", "6"));
+    EXPECT_TRUE(extents("kernel = 2, stride = 2", "10", "8"));
+    EXPECT_TRUE(extents("kernel = [4, 3], stride = [3, 2], padding = [1, [0, 1]], output_padding = [2, 1]", "16", "9"));
+    EXPECT_TRUE(extents("kernel = 3, stride = 2, dilation = 2", "13", "11"));
+    EXPECT_TRUE(extents("kernel = 3, stride = 2, padding = \"same\"", "10", "8"));
+    EXPECT_TRUE(extents("kernel = 2, stride = 3, padding = \"same\"", "15", "12"));
+}
+
 } // namespace
 } // namespace planc::sema

@@ -202,7 +202,7 @@ TEST(Primitives, ExpandRepeats) { // O23
 }
 
 TEST(Primitives, TheRemainderHasTheSignOfTheDivisor) { // X3
-    const Network network = network_of("dim batch = -1 % 8\ndim pixel = 4 - 7 % (-4)\n"
+    const Network network = network_of("dim batch = -1 % 8\ndim pixel = 4 - 7 % -4\n"
                                        "network n(x: f32[batch, pixel]) -> f32[batch, pixel] { return relu(x) }");
     EXPECT_EQ(type_text(last(network).type), "[batch: 7, pixel: 5]");
 }

@@ -52,6 +52,16 @@ TEST(Format, long_lines_are_broken) {
               "layout a on b {\n    " + word + " -> c\n    " + word + " -> d\n    e -> f\n    gggggggggggg -> h\n}\n");
 }
 
+TEST(Format, lines_break_before_a_remainder) { // L6
+    const std::string number(60, '7');
+    const std::string text = "dim a = b" + number + " % 5 % -3 % c" + number + "\n";
+    const std::string once = formatted(text);
+    EXPECT_EQ(once, "dim a = b" + number + " % 5 % -3\n    % c" + number + "\n");
+    EXPECT_EQ(formatted(once), once);
+    EXPECT_EQ(formatted("dim a = f(8%, 8 %, 8%-x, 8 % -x, 8%x, 8 % (x), x%8)\n"),
+              "dim a = f(8%, 8%, 8% - x, 8 % -x, 8 % x, 8 % (x), x % 8)\n");
+}
+
 TEST(Format, long_bodies_break_before_what_stands_in_front_of_them) {
     const std::string word(50, 'w');
     EXPECT_EQ(formatted("data d = csv(\"a\") { " + word + " = column(1); " + word + "2 = column(2) }"),

@@ -18,6 +18,7 @@ namespace {
 
 PLANC_DIAGNOSTIC(microbatches_mix, error, "{0}");
 PLANC_DIAGNOSTIC(entries_as_tensor, error, "{0}");                                                 // O22
+PLANC_DIAGNOSTIC(loss_of_others, error, "{0}");                                                    // T8
 PLANC_DIAGNOSTIC(cannot_sample, error, "{0}");                                                     // R8
 PLANC_DIAGNOSTIC(profile_of_samples, error, "profile cagnet20 does not price sampled neighbours"); // R8
 PLANC_DIAGNOSTIC(profile_of_covers, error, "profile cagnet20 does not price minimal covers");      // P15
@@ -82,9 +83,12 @@ std::shared_ptr<DerivedModule> Compilation::derive_module(const planning::Memory
         options_.profile == cost::Profile::cagnet20 ? autodiff::add_passes_as_written : autodiff::add_passes;
     const bool has_edges =
         derived->module->walk([](ir::EdgesOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
+    auto loss = derived->module->lookupSymbol<mlir::func::FuncOp>("loss");
+    const bool has_all_samples = loss && loss->hasAttr("plan.all_samples");
     const support::DiagnosticKind *users_error = savings.microbatches > 1                     ? &microbatches_mix
                                                  : program_->trains.back().batch_vertices > 0 ? &cannot_sample
                                                  : has_edges                                  ? &entries_as_tensor
+                                                 : has_all_samples                            ? &loss_of_others
                                                                                               : nullptr;
     return run_passes(*derived->module, add, users_error) ? derived : nullptr;
 }

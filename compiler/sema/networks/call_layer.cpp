@@ -9,10 +9,11 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(endless_recursion, error, "'{0}' calls itself without end ({1} calls deep)"); // N7
-PLANC_DIAGNOSTIC(wrong_result, error, "'{0}' returns {1}, but is declared to return {2}");     // N1, Y1
-PLANC_DIAGNOSTIC(called_twice, error, "the loss calls network '{0}' twice");                   // R2
-PLANC_DIAGNOSTIC(other_network, error, "the loss calls network '{0}', but '{1}' is trained");  // R2
+PLANC_DIAGNOSTIC(endless_recursion, error, "'{0}' calls itself without end ({1} calls deep)");                // N7
+PLANC_DIAGNOSTIC(wrong_result, error, "'{0}' returns {1}, but is declared to return {2}");                    // N1, Y1
+PLANC_DIAGNOSTIC(given_at_call, error, "a call of the shared layer '{1}' takes only its tensors, not '{0}'"); // N8
+PLANC_DIAGNOSTIC(called_twice, error, "the loss calls network '{0}' twice");                                  // R2
+PLANC_DIAGNOSTIC(other_network, error, "the loss calls network '{0}', but '{1}' is trained");                 // R2
 
 namespace {
 
@@ -49,8 +50,11 @@ Value Elaborator::call(const syntax::Call &call, SourceRange where) {
 
 const Elaborator::Local *Elaborator::shared_layer(const std::string &name) const {
     for (auto scope = frame_->scopes.rbegin(); scope != frame_->scopes.rend(); ++scope)
-        if (const auto found = scope->find(name); found != scope->end())
+        if (const auto found = scope->find(name); found != scope->end()) {
+            if (found->second.failed) // it may be a shared layer
+                context().give_up();
             return found->second.layer ? &found->second : nullptr;
+        }
     return nullptr;
 }
 
@@ -74,6 +78,22 @@ std::optional<std::vector<std::string>> Elaborator::plain_arguments(const syntax
     return plain;
 }
 
+/// All but the tensors; what has no default must be there.
+Arguments Elaborator::arguments_of_shared(const syntax::SharedLayer &shared,
+                                          const syntax::CallableDeclaration &callable) {
+    std::vector<std::string> names;
+    for (const syntax::Parameter &parameter : callable.parameters)
+        if (!parameter.type.tensor)
+            names.push_back(parameter.name.text);
+    if (takes_over(callable))
+        names.emplace_back("over");
+    Arguments arguments(context(), std::get<syntax::Call>(shared.layer->node), names);
+    for (const syntax::Parameter &parameter : callable.parameters)
+        if (!parameter.type.tensor && !parameter.fallback)
+            static_cast<void>(arguments.require(parameter.name.text));
+    return arguments;
+}
+
 Arguments Elaborator::arguments_of(const syntax::Call &call, const syntax::CallableDeclaration &callable,
                                    const Local *shared) {
     std::vector<std::string> names;
@@ -91,9 +111,21 @@ Arguments Elaborator::arguments_of(const syntax::Call &call, const syntax::Calla
     const auto is_dimension = [&](const std::string &name) {
         return takes_dimensions && analysis_.dimensions.known(name);
     };
+    if (!shared)
+        return {context(), call, names, "", is_dimension};
+    for (const syntax::CallArgument &given : call.arguments) // X6 would take a further argument for `over`
+        if (given.kind == syntax::CallArgument::Kind::named &&
+            std::find(of_shared.begin(), of_shared.end(), given.name->text) != of_shared.end() &&
+            given.name->text != "over")
+            fail(given_at_call, given.name->where, {given.name->text, call.callee.text},
+                 {{shared->where, "give it where the shared layer is declared"}});
+    const bool over = std::any_of(call.arguments.begin(), call.arguments.end(), [](const syntax::CallArgument &given) {
+        return given.kind == syntax::CallArgument::Kind::named && given.name->text == "over";
+    });
+    if (!over && takes_over(callable))
+        names.pop_back();
     Arguments arguments(context(), call, names, "", is_dimension);
-    if (shared)
-        arguments.add({context(), std::get<syntax::Call>(shared->layer->layer->node), of_shared, "", is_dimension});
+    arguments.add(arguments_of_shared(*shared->layer, callable));
     return arguments;
 }
 

@@ -141,6 +141,7 @@ void Elaborator::declare_shared(const syntax::SharedLayer &shared) {
         context().give_up();
     if (!callable || !analysis_.ownership.owns(*callable))
         fail(not_shareable, callee.where, {callee.text, "it owns no parameters"});
+    static_cast<void>(arguments_of_shared(shared, *callable));
     const std::string path = join(frame_->path, shared.name.text);
     register_layer(path, shared.name);
     frame_->scopes.back()[shared.name.text] = {Value{}, shared.name.where, false, &shared, parameters_at(path)};

@@ -175,6 +175,7 @@ class Elaborator {
     Value call_declared(const syntax::Call &call, const syntax::CallableDeclaration &callable, const Local *shared,
                         SourceRange where);
     Arguments arguments_of(const syntax::Call &call, const syntax::CallableDeclaration &callable, const Local *shared);
+    Arguments arguments_of_shared(const syntax::SharedLayer &shared, const syntax::CallableDeclaration &callable);
     /// N8: null if the name is not that of a shared layer.
     [[nodiscard]] const Local *shared_layer(const std::string &name) const;
     Value argument(const syntax::CallArgument &argument, Meant meant = Meant::any);
@@ -323,6 +324,9 @@ class Elaborator {
                                       const std::vector<std::int64_t> &kernels,
                                       const std::vector<std::int64_t> &strides, const Arguments &arguments,
                                       const syntax::Call &call);
+
+    void cover(TensorValue &x, const std::vector<std::size_t> &places, std::vector<Window> &windows, bool same,
+               const Arguments &arguments, const syntax::Call &call);
 
     // losses.cpp
     Value cross_entropy(const syntax::Call &call, SourceRange where);

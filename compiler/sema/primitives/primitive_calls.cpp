@@ -27,7 +27,7 @@ Value Elaborator::primitive(const syntax::Call &call, SourceRange where) {
         return initializer(call, where);
     if (name == "einsum")
         return einsum(call, where);
-    if (name == "convolution")
+    if (name == "convolution" || name == "convolution_transpose")
         return convolution(call, where);
     if (name.starts_with("reduce_"))
         return reduce(call, where);

@@ -235,6 +235,8 @@ Value Elaborator::expand(const syntax::Call &call, SourceRange where) {
     const syntax::CallArgument &given = arguments.require("x");
     const Value value = extent_for_dimension(context(), argument(given), given.where);
     const auto *tensor = value.get<TensorValue>();
+    if (!tensor && !value.get<double>() && !value.get<std::int64_t>())
+        fail_wrong_type(context(), given.where, arguments.what("x"), "a tensor or a number", value);
     const TensorValue x =
         tensor ? *tensor
                : constant(expect_number(context(), value, given.where, arguments.what("x")), frame_->element, where);

@@ -15,6 +15,10 @@ PLANC_DIAGNOSTIC(too_many_elements, error, "the window of '{0}' has more than 21
 PLANC_DIAGNOSTIC(window_numbers_mismatch, error, "{0} has {1} for the spatial dimensions {2}");               // O16
 PLANC_DIAGNOSTIC(window_too_large, error,
                  "the window of '{0}' ({2}) is larger than dimension '{1}' with its padding ({3})"); // O16
+PLANC_DIAGNOSTIC(output_padding_too_large, error,
+                 "the output padding of 'convolution_transpose' ({0}) must be below the stride ({1})"); // O24
+PLANC_DIAGNOSTIC(nothing_covered, error,
+                 "the padding of 'convolution_transpose' leaves nothing of dimension '{0}'"); // O24
 
 namespace {
 
@@ -47,6 +51,23 @@ void set_both(const Context &context, const WindowSetting &setting, const Value 
     window.behind = number((**pair)[1]);
 }
 
+/// What a transposed window makes of so many positions; beyond 64 bits: the largest number, which append() refuses.
+std::int64_t covered(const Window &window, std::int64_t positions, std::int64_t output_padding) {
+    std::int64_t extent = 0;
+    if (__builtin_mul_overflow(positions - 1, window.stride, &extent) ||
+        __builtin_add_overflow(extent, span(window) + output_padding, &extent))
+        return std::numeric_limits<std::int64_t>::max();
+    return extent - window.before - window.behind;
+}
+
+/// TensorFlow's padding "same" of a transposed convolution: `stride` elements for each position.
+void cover_stride(Window &window, std::int64_t &output_padding) {
+    const std::int64_t total = span(window) - window.stride;
+    output_padding = std::max(-total, std::int64_t{0});
+    window.before = std::max(total, std::int64_t{0}) / 2;
+    window.behind = std::max(total, std::int64_t{0}) - window.before;
+}
+
 /// TensorFlow's padding "same".
 void keep_extent(Window &window, std::int64_t extent) {
     const std::int64_t positions = (extent - 1) / window.stride + 1;
@@ -69,6 +90,11 @@ std::vector<std::int64_t> window_numbers(const Context &context, const WindowSet
     for (const Value &value : one_for_each(context, **list, setting, dimensions))
         numbers.push_back(number(value));
     return numbers;
+}
+
+bool is_same(const WindowSetting &setting) {
+    const auto *word = setting.value.get<std::string>();
+    return word && *word == "same";
 }
 
 void set_padding(const Context &context, const WindowSetting &setting, const std::vector<DimensionValue> &dimensions,
@@ -147,7 +173,7 @@ std::optional<WindowSetting> Elaborator::window_setting(const Arguments &argumen
 }
 
 /// Makes the windows of the given kernels from the arguments `stride`, `dilation` and `padding`. The dimensions of x at
-/// `places` get the windows' numbers of positions as extents.
+/// `places` get the windows' numbers of positions as extents; for convolution_transpose, what the windows cover.
 std::vector<Window> Elaborator::slide_windows(TensorValue &x, const std::vector<std::size_t> &places,
                                               const std::vector<std::int64_t> &kernels,
                                               const std::vector<std::int64_t> &strides, const Arguments &arguments,
@@ -168,8 +194,13 @@ std::vector<Window> Elaborator::slide_windows(TensorValue &x, const std::vector<
     if (const auto setting = window_setting(arguments, "dilation"))
         for (std::size_t i = 0; const std::int64_t number : window_numbers(context(), *setting, dimensions, 1))
             windows[i++].dilation = number;
-    if (const auto setting = window_setting(arguments, "padding"))
-        set_padding(context(), *setting, dimensions, windows);
+    const auto padding = window_setting(arguments, "padding");
+    if (padding)
+        set_padding(context(), *padding, dimensions, windows);
+    if (call.callee.text == "convolution_transpose") {
+        cover(x, places, windows, padding && is_same(*padding), arguments, call);
+        return windows;
+    }
     for (std::size_t i = 0; i < places.size(); ++i) {
         const std::int64_t extent = dimensions[i].extent;
         x.dimensions[places[i]].extent = sema::positions(windows[i], extent);
@@ -180,6 +211,28 @@ std::vector<Window> Elaborator::slide_windows(TensorValue &x, const std::vector<
                   std::to_string(extent + windows[i].before + windows[i].behind)});
     }
     return windows;
+}
+
+void Elaborator::cover(TensorValue &x, const std::vector<std::size_t> &places, std::vector<Window> &windows, bool same,
+                       const Arguments &arguments, const syntax::Call &call) {
+    std::vector<DimensionValue> dimensions;
+    for (const std::size_t place : places)
+        dimensions.push_back(x.dimensions[place]);
+    std::vector<std::int64_t> output_padding(windows.size(), 0);
+    if (const auto setting = window_setting(arguments, "output_padding"))
+        output_padding = window_numbers(context(), *setting, dimensions, 0);
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+        if (output_padding[i] >= windows[i].stride)
+            fail(output_padding_too_large, arguments.require("output_padding").where,
+                 {std::to_string(output_padding[i]), std::to_string(windows[i].stride)});
+        if (same)
+            cover_stride(windows[i], output_padding[i]);
+        DimensionValue &covers = x.dimensions[places[i]];
+        covers.extent = covered(windows[i], dimensions[i].extent, output_padding[i]);
+        covers.where = call.callee.where;
+        if (covers.extent < 1)
+            fail(nothing_covered, call.callee.where, {dimensions[i].role});
+    }
 }
 
 } // namespace planc::sema

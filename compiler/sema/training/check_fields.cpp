@@ -26,8 +26,8 @@ PLANC_DIAGNOSTIC(not_a_matrix, error, "data field '{0}' is used as a sparse matr
 PLANC_DIAGNOSTIC(scaled_matrix, error, "a sparse matrix is not scaled; 'normalize' divides by sums");             // T8
 PLANC_DIAGNOSTIC(
     loss_of_all_vertices, error,
-    "the loss of '{0}' must have a cross_entropy or mean_square_error for each {1}: these count only those "
-    "to train on");                                                  // T8
+    "the loss of '{0}' must have a cross_entropy, a mean_square_error or a reduce_mean over each {1}: these count "
+    "only those to train on");                                       // T8
 PLANC_DIAGNOSTIC(loss_without_data, error, "the loss uses no data"); // R2
 
 namespace {
@@ -82,8 +82,10 @@ void check_graph_loss(const Data &data, const Network &loss, const Context &cont
                            [&](const Dimension &dimension) { return dimension.role == sample; });
     };
     const bool fits = std::any_of(loss.operations.begin(), loss.operations.end(), [&](const Operation &operation) {
-        const bool mean =
-            operation.kind == OperationKind::cross_entropy || operation.kind == OperationKind::mean_square_error;
+        const bool mean = operation.kind == OperationKind::cross_entropy ||
+                          operation.kind == OperationKind::mean_square_error ||
+                          (operation.kind == OperationKind::reduce && operation.text == "mean" &&
+                           operation.layer == "loss" && operation.type.dimensions.empty());
         return mean && has_samples(operation);
     });
     if (!fits)

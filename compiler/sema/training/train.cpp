@@ -39,13 +39,15 @@ PLANC_DIAGNOSTIC(too_many_steps, error, "{0} epochs of {1} steps are more than {
 
 namespace {
 
-/// Whether the result is computed from what a layer of the network computes.
+/// Whether the result is computed from what a layer of the network computes, in a way that gradients pass.
 bool depends_on_a_layer(const Network &loss) {
     std::vector<ValueId> open = loss.results;
     std::set<ValueId> seen(open.begin(), open.end());
     while (!open.empty()) {
         const Operation &operation = loss.operations[static_cast<std::size_t>(open.back())];
         open.pop_back();
+        if (operation.type.element == ElementType::i32 || operation.text == "stop_gradient")
+            continue; // no gradient passes
         if (operation.kind != OperationKind::input && operation.layer != "loss")
             return true;
         for (const ValueId operand : operation.operands)
