@@ -8,9 +8,10 @@
 namespace planc::autodiff {
 
 /// Turns a copy of @loss into @evaluate. Adds the argument `valid` ([batch]: 1 for a sample, 0 for padding; marked
-/// `plan.valid`). Returns, if they exist, the sum of the samples' losses (if the loss is a sum over samples,
-/// and of terms that depend on none) and the number of samples whose argmax is the label (the first of equal maxima).
-/// A sample with several labels counts by the share that is correct. Returns false if there is nothing to evaluate.
+/// `plan.valid`). It then returns up to two sums over the valid samples. One is the loss, if that is a sum over samples
+/// and of terms that depend on none. The other counts the samples whose argmax (the first of equal maxima) is the
+/// label. A sample with several labels counts by the share that is correct. Returns false if there is nothing to
+/// evaluate.
 bool make_evaluation(mlir::func::FuncOp function, std::optional<unsigned> label, mlir::StringRef class_role);
 
 } // namespace planc::autodiff

@@ -41,3 +41,22 @@ func.func @loss(%y: !y {plan.input = "y"}, %x: !x {plan.input = "x"}) -> (!plan.
   %loss = plan.mean_square_error %p, %t {layer = "loss", phase = "loss"} : (!y, !y) -> !plan.tensor<f32>
   return %loss, %p : !plan.tensor<f32>, !y
 }
+
+// -----
+
+!y = !plan.tensor<graph: 2, word: 3, f32>
+
+plan.variable @w : !plan.tensor<word: 3, f32> = <constant, 0.0, 0.0> {trained, layer = "h"}
+
+// A mean over the samples in the loss counts those that train.
+// CHECK-LABEL: func.func @train
+// CHECK-SAME:    %[[VALID:[a-z0-9]*]]: !plan.tensor<graph: 2, f32> {plan.input = "valid", plan.valid})
+// CHECK:      plan.pointwise "mul"(%{{.*}}, %[[VALID]])
+func.func @loss(%y: !y {plan.input = "y"}) -> (!plan.tensor<f32>, !y)
+    attributes {plan.all_samples, plan.optimizer = {kind = "sgd", rate = 0.1, momentum = 0.0, weight_decay = 0.0}} {
+  %w = plan.read @w {layer = "h", phase = "forward"} : !plan.tensor<word: 3, f32>
+  %h = plan.pointwise "mul" (%y, %w) {layer = "h", phase = "forward"} : (!y, !plan.tensor<word: 3, f32>) -> !y
+  %s = plan.pointwise "abs" (%h) {layer = "loss", phase = "loss"} : (!y) -> !y
+  %loss = plan.mean %s {layer = "loss", phase = "loss"} : (!y) -> !plan.tensor<f32>
+  return %loss, %h : !plan.tensor<f32>, !y
+}

@@ -96,14 +96,23 @@ Arguments Elaborator::arguments_of_shared(const syntax::SharedLayer &shared,
 
 Arguments Elaborator::arguments_of(const syntax::Call &call, const syntax::CallableDeclaration &callable,
                                    const Local *shared) {
+    const auto find = [&](const std::string &name) {
+        return std::find_if(call.arguments.begin(), call.arguments.end(), [&](const syntax::CallArgument &given) {
+            return given.kind == syntax::CallArgument::Kind::named && given.name->text == name;
+        });
+    };
     std::vector<std::string> names;
-    std::vector<std::string> of_shared;
-    for (const syntax::Parameter &parameter : callable.parameters)
-        (shared && !parameter.type.tensor ? of_shared : names).push_back(parameter.name.text);
-    if (takes_over(callable)) {
-        names.emplace_back("over");
-        of_shared.emplace_back("over");
+    for (const syntax::Parameter &parameter : callable.parameters) {
+        const std::string &name = parameter.name.text;
+        if (!shared || parameter.type.tensor)
+            names.push_back(name);
+        else if (const auto given = find(name); given != call.arguments.end())
+            fail(given_at_call, given->name->where, {name, call.callee.text},
+                 {{shared->where, "give it where the shared layer is declared"}});
     }
+    // Behind tensors alone, a further argument would be taken for it.
+    if (takes_over(callable) && (!shared || find("over") != call.arguments.end()))
+        names.emplace_back("over");
     const bool takes_dimensions =
         std::any_of(callable.parameters.begin(), callable.parameters.end(), [](const syntax::Parameter &parameter) {
             return parameter.type.word && (parameter.type.word->text == "dim" || parameter.type.word->text == "dims");
@@ -111,21 +120,9 @@ Arguments Elaborator::arguments_of(const syntax::Call &call, const syntax::Calla
     const auto is_dimension = [&](const std::string &name) {
         return takes_dimensions && analysis_.dimensions.known(name);
     };
-    if (!shared)
-        return {context(), call, names, "", is_dimension};
-    for (const syntax::CallArgument &given : call.arguments) // X6 would take a further argument for `over`
-        if (given.kind == syntax::CallArgument::Kind::named &&
-            std::find(of_shared.begin(), of_shared.end(), given.name->text) != of_shared.end() &&
-            given.name->text != "over")
-            fail(given_at_call, given.name->where, {given.name->text, call.callee.text},
-                 {{shared->where, "give it where the shared layer is declared"}});
-    const bool over = std::any_of(call.arguments.begin(), call.arguments.end(), [](const syntax::CallArgument &given) {
-        return given.kind == syntax::CallArgument::Kind::named && given.name->text == "over";
-    });
-    if (!over && takes_over(callable))
-        names.pop_back();
     Arguments arguments(context(), call, names, "", is_dimension);
-    arguments.add(arguments_of_shared(*shared->layer, callable));
+    if (shared)
+        arguments.add(arguments_of_shared(*shared->layer, callable));
     return arguments;
 }
 

@@ -5,8 +5,8 @@ answer and is faster: not by the sum of its seconds, and not by its step with ov
 time for each example. --batch: so many samples a rank, not the example's own. --data: where graphs are; without it, or if
 there is no such directory, their examples are left out. Graphs are planned for up to 256 ranks: further ranks have hardly a
 vertex. --pipelines: beside the answer is also 1F1B, with 2, 4 and 8 stages of about equal work and the other ranks for the
-batch; where layers have heads, also with these in two parts (Megatron-style in three dimensions); not for graphs, which have
-no micro-batches. A line for each example says how far the run is."""
+batch; where layers have heads, also with these in two parts (Megatron-style in three dimensions); not for graphs and
+for losses that are no sums over samples, which have no micro-batches. A line for each example says how far the run is."""
 import argparse
 import concurrent.futures
 import itertools
