@@ -40,24 +40,75 @@ Value softmax(LayerBuilder &build, ir::SoftmaxOp op) {
     return build.pointwise("div", {exponential, sum}, type);
 }
 
-/// The mean of `per_sample` over all of its dimensions. Evaluation finds the operand again by its mark.
-Value mean_of_samples(LayerBuilder &build, Value per_sample, TensorType result) {
-    per_sample.getDefiningOp()->setAttr("plan.sample_loss", build.builder().getUnitAttr());
-    return mean(build, per_sample, result);
+/// On a graph, where a batch has all samples, those that do not train are taken from values with this mark.
+Value by_sample(LayerBuilder &build, Value value) {
+    value.getDefiningOp()->setAttr("plan.sample_loss", build.builder().getUnitAttr());
+    return value;
 }
 
-Value cross_entropy(LayerBuilder &build, ir::CrossEntropyOp op) {
-    const TensorType type = type_of(op.getLogits());
-    const StringRef dimension = op.getDimension();
-    const auto at = static_cast<size_t>(type.find(dimension));
-    const Value shifted = less_maximum(build, op.getLogits(), dimension);
-    const Value sum = build.reduce("sum", build.pointwise("exp", shifted, type), dimension);
-    const Value classes = build.iota(type.getRoles()[at], type.getExtents()[at], type.getElementType());
-    const Value is_label = build.pointwise("equal", {op.getLabels(), classes}, type);
-    const Value picked = build.reduce("sum", build.pointwise("mul", {is_label, shifted}, type), dimension);
-    const Value loss = build.pointwise("sub", {build.pointwise("log", sum, type), picked}, type);
-    return mean_of_samples(build, loss, op.getResult().getType());
+/// The mean of `per_sample` over all of its dimensions.
+Value mean_of_samples(LayerBuilder &build, Value per_sample, TensorType result) {
+    return mean(build, by_sample(build, per_sample), result);
 }
+
+class CrossEntropy {
+  public:
+    CrossEntropy(LayerBuilder &build, ir::CrossEntropyOp op)
+        : build_(build), op_(op), type_(type_of(op.getLogits())), dimension_(op.getDimension()),
+          at_(static_cast<size_t>(type_.find(dimension_))) {}
+
+    Value loss() {
+        const TensorType result = op_.getResult().getType();
+        Value loss = each();
+        if (!op_.getWeights() && !op_.getIgnored())
+            return mean_of_samples(build_, loss, result);
+        Value weight = op_.getWeights() ? over_classes(is_label_, op_.getWeights()) : Value();
+        if (op_.getIgnored()) {
+            const Value ignored = number(static_cast<double>(*op_.getIgnored()));
+            const Value counts = build_.pointwise("not_equal", {op_.getLabels(), ignored}, type_);
+            loss = product(loss, counts);
+            weight = weight ? product(weight, counts) : build_.pointwise("identity", counts, type_);
+        }
+        const Value sum = build_.reduce_to("sum", by_sample(build_, loss), result);
+        return build_.pointwise("div", {sum, build_.reduce_to("sum", by_sample(build_, weight), result)}, result);
+    }
+
+  private:
+    Value number(double value) { return build_.constant(value, type_.getElementType()); }
+    Value product(Value a, Value b) { return build_.pointwise("mul", {a, b}, type_); }
+    Value over_classes(Value a, Value b) { return build_.reduce("sum", product(a, b), dimension_); }
+
+    /// The loss of each label: the sum over the classes of the label's parts times −log softmax.
+    Value each() {
+        const Value shifted = less_maximum(build_, op_.getLogits(), dimension_);
+        const Value sum = build_.reduce("sum", build_.pointwise("exp", shifted, type_), dimension_);
+        const Value parts = parts_of_label();
+        const Value picked = over_classes(parts, shifted);
+        Value logarithm = build_.pointwise("log", sum, type_);
+        if (op_.getWeights()) // else the parts add up to 1
+            logarithm = product(build_.reduce("sum", parts, dimension_), logarithm);
+        return build_.pointwise("sub", {logarithm, picked}, type_);
+    }
+
+    Value parts_of_label() {
+        const Value classes = build_.iota(type_.getRoles()[at_], type_.getExtents()[at_], type_.getElementType());
+        is_label_ = build_.pointwise("equal", {op_.getLabels(), classes}, type_);
+        Value parts = is_label_;
+        if (const auto smoothing = op_.getSmoothing()) {
+            const double share = smoothing->convertToDouble();
+            const double to_each = share / static_cast<double>(type_.getExtents()[at_]);
+            parts = build_.pointwise("add", {product(parts, number(1 - share)), number(to_each)}, type_);
+        }
+        return op_.getWeights() ? product(parts, op_.getWeights()) : parts;
+    }
+
+    LayerBuilder &build_;
+    ir::CrossEntropyOp op_;
+    TensorType type_;
+    StringRef dimension_;
+    size_t at_;
+    Value is_label_;
+};
 
 Value mean_square_error(LayerBuilder &build, ir::MeanSquareErrorOp op) {
     const TensorType type = type_of(op.getPrediction());
@@ -84,7 +135,7 @@ Value decompose(mlir::Operation *op, mlir::OpBuilder &builder) {
     if (auto composite = mlir::dyn_cast<ir::SoftmaxOp>(op))
         return softmax(build, composite);
     if (auto composite = mlir::dyn_cast<ir::CrossEntropyOp>(op))
-        return cross_entropy(build, composite);
+        return CrossEntropy(build, composite).loss();
     if (auto composite = mlir::dyn_cast<ir::MeanSquareErrorOp>(op))
         return mean_square_error(build, composite);
     if (auto composite = mlir::dyn_cast<ir::MeanOp>(op)) {

@@ -4,6 +4,7 @@
 #include "autodiff/gradients.h"
 #include "autodiff/micro_batch.h"
 #include "autodiff/passes.h"
+#include "autodiff/ratio.h"
 #include "autodiff/update.h"
 #include "autodiff/valid_samples.h"
 #include "ir/entry_functions.h"
@@ -77,8 +78,8 @@ class Derivation {
         auto function = mlir::cast<FuncOp>(builder_.clone(*of));
         function.setName(name);
         mlir::SymbolTable(module_).insert(function); // another name where a variable has this one
-        for (mlir::StringRef attribute :
-             {"plan.label", "plan.class", "plan.optimizer", "plan.all_samples", "plan.fanout", "plan.batch_vertices"})
+        for (mlir::StringRef attribute : {"plan.label", "plan.class", "plan.ignored", "plan.optimizer",
+                                          "plan.all_samples", "plan.fanout", "plan.batch_vertices"})
             function->removeAttr(attribute);
         function->setAttr("plan.purpose", builder_.getStringAttr(purpose));
         return function;
@@ -132,17 +133,21 @@ class Derivation {
         // Done before gradients are added: computations that only the prediction needs are not part of the step.
         settle(function, true);
         apply_dropout(function);
+        const bool is_ratio = has_parts() && returns_ratio(function);
         if (has_parts() && failed(restrict_to_micro_batch(function, kind.samples, share_of_terms(kind))))
             return mlir::failure();
         std::vector<StatisticChange> statistics;
         if (failed(apply_batch_norm(function, has_sums() ? &statistics : nullptr)))
             return mlir::failure();
         builder_.setInsertionPoint(end);
-        auto gradients = add_gradients(derived_loss(end.getOperand(0), kind), builder_);
+        const mlir::Value loss = end.getOperand(0);
+        auto gradients = add_gradients(is_ratio ? loss : derived_loss(loss, kind), builder_);
         if (failed(gradients))
             return mlir::failure();
         if (has_parts())
             accumulate(*gradients, end);
+        if (is_ratio)
+            divide(*gradients, end, kind.updates);
         accumulate_statistics(statistics, builder_);
         if (kind.updates) {
             add_updates(module_, *gradients, loss_->getAttrOfType<mlir::DictionaryAttr>("plan.optimizer"), state_,
@@ -178,23 +183,58 @@ class Derivation {
         return build.pointwise("mul", {loss, factor}, type);
     }
 
+    mlir::Value sum_of(mlir::Value value, const std::string &name, mlir::StringAttr layer, mlir::StringRef phase) {
+        return builder_
+            .create<ir::AccumulateOp>(value.getLoc(), value.getType(), value, builder_.getStringAttr(name), layer,
+                                      builder_.getStringAttr(phase), ir::StrategyAttr(), mlir::FloatAttr(),
+                                      mlir::FloatAttr())
+            .getResult();
+    }
+
     /// The loss becomes a sum over the micro-batches, and every gradient a sum over those of its update.
     void accumulate(std::vector<ParameterGradient> &gradients, ReturnOp end) {
-        const auto sum = [&](mlir::Value value, const std::string &name, mlir::StringAttr layer,
-                             mlir::StringRef phase) {
-            return builder_
-                .create<ir::AccumulateOp>(value.getLoc(), value.getType(), value, builder_.getStringAttr(name), layer,
-                                          builder_.getStringAttr(phase), ir::StrategyAttr(), mlir::FloatAttr(),
-                                          mlir::FloatAttr())
-                .getResult();
-        };
-        end->setOperand(0, sum(end.getOperand(0), "loss", builder_.getStringAttr("loss"), "loss"));
+        end->setOperand(0, sum_of(end.getOperand(0), "loss", builder_.getStringAttr("loss"), "loss"));
         if (!has_sums())
             return;
         for (ParameterGradient &entry : gradients) {
             ir::ReadOp read = entry.parameter;
-            entry.gradient =
-                sum(entry.gradient, "gradient of " + read.getVariable().str(), read.getLayerAttr(), "weight gradient");
+            entry.gradient = sum_of(entry.gradient, "gradient of " + read.getVariable().str(), read.getLayerAttr(),
+                                    "weight gradient");
+        }
+    }
+
+    /// If the loss is a ratio, whose parts do not add up to the whole: returns its numerator, which is derived, and its
+    /// denominator.
+    bool returns_ratio(FuncOp function) {
+        ReturnOp end = return_of(function);
+        builder_.setInsertionPoint(end);
+        ir::LayerBuilder build(builder_, end.getLoc(), "loss", "loss");
+        const std::optional<Ratio> ratio = as_ratio(build, end.getOperand(0));
+        if (!ratio)
+            return false;
+        end->setOperands({ratio->numerator, ratio->denominator});
+        settle(function, true); // the quotient is no part of the step
+        return true;
+    }
+
+    /// Divides the sums of both: the loss by the denominator of the step, gradients by that of their update.
+    void divide(std::vector<ParameterGradient> &gradients, ReturnOp end, bool updates) {
+        const mlir::Value divisor = end.getOperand(1);
+        const mlir::StringAttr layer = builder_.getStringAttr("loss");
+        ir::LayerBuilder build(builder_, end.getLoc(), "loss", "loss");
+        const ir::TensorType type = ir::type_of(divisor);
+        const mlir::Value of_step = sum_of(divisor, ir::divisor_of_loss, layer, "loss");
+        const mlir::Value of_update = !has_updates() ? of_step
+                                      : has_sums()   ? sum_of(divisor, "divisor of the gradients", layer, "loss")
+                                                     : divisor;
+        end->setOperands(build.pointwise("div", {end.getOperand(0), of_step}, type));
+        if (!updates)
+            return;
+        const mlir::Value factor = build.pointwise("reciprocal", of_update, type);
+        for (ParameterGradient &entry : gradients) {
+            ir::ReadOp read = entry.parameter;
+            ir::LayerBuilder scale(builder_, entry.gradient.getLoc(), read.getLayer().value_or(""), "weight gradient");
+            entry.gradient = scale.pointwise("mul", {entry.gradient, factor}, ir::type_of(entry.gradient));
         }
     }
 
@@ -207,7 +247,10 @@ class Derivation {
         std::optional<unsigned> argument;
         if (label && class_role)
             argument = static_cast<unsigned>(label.getInt());
-        if (make_evaluation(function, argument, class_role ? class_role.getValue() : mlir::StringRef()))
+        std::optional<std::int64_t> ignored;
+        if (const auto number = loss_->getAttrOfType<mlir::IntegerAttr>("plan.ignored"))
+            ignored = number.getInt();
+        if (make_evaluation(function, argument, class_role ? class_role.getValue() : mlir::StringRef(), ignored))
             finish(function);
         else
             function.erase();

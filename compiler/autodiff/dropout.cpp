@@ -1,5 +1,6 @@
 #include "autodiff/dropout.h"
 
+#include "ir/entry_functions.h"
 #include "ir/layer_builder.h"
 
 #include <cmath>
@@ -19,13 +20,6 @@ double threshold(double rate) {
     return std::ceil(std::ldexp(rate, 24)) / std::ldexp(1.0, 24);
 }
 
-StringRef sample_dimension(mlir::func::FuncOp function) {
-    if (function.getNumArguments() == 0)
-        return {};
-    const TensorType first = ir::type_of(function.getArgument(0));
-    return first.getRoles().empty() ? StringRef() : first.getRoles().front().getValue();
-}
-
 Value masked(LayerBuilder &build, ir::DropoutOp op, StringRef samples) {
     const TensorType type = op.getResult().getType();
     const mlir::Type element = type.getElementType();
@@ -39,7 +33,7 @@ Value masked(LayerBuilder &build, ir::DropoutOp op, StringRef samples) {
 } // namespace
 
 void apply_dropout(mlir::func::FuncOp function) {
-    const StringRef samples = sample_dimension(function);
+    const StringRef samples = ir::sample_dimension(function);
     mlir::OpBuilder builder(function.getContext());
     function.walk([&](ir::DropoutOp op) {
         builder.setInsertionPoint(op);

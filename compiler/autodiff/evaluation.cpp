@@ -1,5 +1,6 @@
 #include "autodiff/evaluation.h"
 
+#include "autodiff/ratio.h"
 #include "autodiff/valid_samples.h"
 
 #include <cmath>
@@ -117,23 +118,12 @@ class LossOfValid {
         return ir::filter_dimensions(type_, [](StringRef) { return false; });
     }
 
-    /// Whether data can change the value.
-    bool depends(Value value) {
-        mlir::Operation *op = value.getDefiningOp();
-        if (op == nullptr || mlir::isa<ir::SpmmOp, ir::EdgesOp>(op))
-            return true;
-        const auto [known, fresh] = depends_.try_emplace(op, false);
-        if (!fresh)
-            return known->second;
-        const bool any = llvm::any_of(op->getOperands(), [&](Value operand) { return depends(operand); });
-        depends_[op] = any;
-        return any;
-    }
+    bool depends(Value value) { return depends_.on_data(value); }
 
     LayerBuilder &build_;
     Value valid_;
     TensorType type_; ///< [batch]
-    llvm::DenseMap<mlir::Operation *, bool> depends_;
+    Dependence depends_;
     llvm::DenseMap<mlir::Operation *, bool> of_one_sample_;
 };
 
@@ -164,7 +154,8 @@ Value is_right(LayerBuilder &build, Value prediction, Value labels, StringRef cl
 
 } // namespace
 
-bool make_evaluation(mlir::func::FuncOp function, std::optional<unsigned> label, StringRef class_role) {
+bool make_evaluation(mlir::func::FuncOp function, std::optional<unsigned> label, StringRef class_role,
+                     std::optional<std::int64_t> ignored) {
     auto end = mlir::cast<mlir::func::ReturnOp>(function.getBody().front().getTerminator());
     const Value loss = end.getOperand(0);
     const Value prediction = end.getOperand(1);
@@ -179,14 +170,30 @@ bool make_evaluation(mlir::func::FuncOp function, std::optional<unsigned> label,
     LayerBuilder build(builder, end.getLoc(), "loss", "loss");
     llvm::SmallVector<Value> results;
     llvm::SmallVector<StringRef> names;
-    if (const Value sum = LossOfValid(build, valid).sum(loss)) {
-        results.push_back(sum);
-        names.push_back("loss");
+    const auto give = [&](StringRef name, Value result) {
+        results.push_back(result);
+        names.push_back(name);
+    };
+    LossOfValid of_valid(build, valid);
+    const std::optional<Ratio> ratio = as_ratio(build, loss);
+    const Value sum = of_valid.sum(ratio ? ratio->numerator : loss);
+    const Value divisor = ratio ? of_valid.sum(ratio->denominator) : Value();
+    if (sum && (divisor || !ratio)) {
+        give("loss", sum);
+        if (divisor)
+            give("loss_divisor", divisor);
     }
     if (label && type_of(prediction).find(class_role) >= 0 && type_of(prediction).find(batch) >= 0) {
-        const Value right = is_right(build, prediction, function.getArgument(*label), class_role);
-        results.push_back(sum_over_valid(build, right, valid));
-        names.push_back("correct");
+        const Value labels = function.getArgument(*label);
+        Value right = is_right(build, prediction, labels, class_role);
+        if (ignored) {
+            const TensorType type = type_of(right);
+            const Value label_ignored = build.constant(static_cast<double>(*ignored), type.getElementType());
+            const Value counts = build.pointwise("not_equal", {labels, label_ignored}, type);
+            right = build.pointwise("mul", {right, counts}, type);
+            give("labels", sum_over_valid(build, counts, valid));
+        }
+        give("correct", sum_over_valid(build, right, valid));
     }
     end->setOperands(results);
     function->setAttr("plan.results", builder.getStrArrayAttr(names));

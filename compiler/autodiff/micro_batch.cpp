@@ -40,7 +40,8 @@ class Restriction {
         for (mlir::Operation &op : llvm::make_early_inc_range(block.without_terminator()))
             if (failed(classify(op)))
                 return mlir::failure();
-        divide_shared(block.getTerminator()->getOpOperand(0));
+        for (mlir::OpOperand &result : block.getTerminator()->getOpOperands())
+            divide_shared(result);
         change_extents(block);
         return mlir::success();
     }
@@ -54,7 +55,7 @@ class Restriction {
 
     LogicalResult refuse(mlir::Operation &op, const llvm::Twine &reason) {
         const auto layer = op.getAttrOfType<mlir::StringAttr>("layer");
-        return op.emitError("micro-batches need a loss that is a sum over samples; ")
+        return op.emitError("micro-batches need a loss that is a sum over samples, or one ratio of two; ")
                << (layer ? "layer '" + layer.str() + "' " : "this ") << reason;
     }
 

@@ -92,6 +92,8 @@ emit::EmitInfo emit_info(const sema::Program &program, const PlanRequest &reques
     if (train.batch_vertices > 0)
         info.sampled_vertices = train.loss.arguments.front().type.dimensions.front().extent;
     info.bounds = bounds_of(train);
+    if (train.ignored)
+        info.ignored[train.loss.operations[static_cast<std::size_t>(train.label)].text] = *train.ignored;
     info.epochs = train.epochs;
     info.steps = train.steps;
     info.seed = train.seed;

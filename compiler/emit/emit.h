@@ -29,7 +29,8 @@ struct EmitInfo {
     std::shared_ptr<const sema::VertexOrder> order; ///< of its vertices; null: that of the file
     std::int64_t sampled_vertices = 0; ///< of which a step takes a batch, in no order, with sampled neighbours; 0: all
     std::vector<std::int64_t> fanout;  ///< of each hop
-    std::map<std::string, std::int64_t> bounds; ///< whole numbers of this field lie in [0, bound); absent: any
+    std::map<std::string, std::int64_t> bounds;  ///< whole numbers of this field lie in [0, bound); absent: any
+    std::map<std::string, std::int64_t> ignored; ///< or are this one, which counts nowhere
     std::int64_t epochs = 0;
     std::int64_t steps = 0;
     std::uint64_t seed = 1;

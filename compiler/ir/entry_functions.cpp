@@ -73,6 +73,13 @@ std::int64_t samples_of(FuncOp function) {
     return extents.empty() ? 1 : extents.front();
 }
 
+mlir::StringRef sample_dimension(FuncOp function) {
+    if (function.getNumArguments() == 0)
+        return {};
+    const auto roles = mlir::cast<TensorType>(function.getArgument(0).getType()).getRoles();
+    return roles.empty() ? mlir::StringRef() : roles.front().getValue();
+}
+
 int stage_of(FuncOp function) {
     const auto stage = function->getAttrOfType<mlir::IntegerAttr>("plan.stage");
     return stage ? static_cast<int>(stage.getInt()) : 0;

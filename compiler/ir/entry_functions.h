@@ -45,6 +45,11 @@ enum class Purpose : std::uint8_t { training, evaluation, prediction };
 /// The number of samples that the function takes at once: `plan.samples`, or the first extent of its first argument; 1
 /// if it has none.
 [[nodiscard]] std::int64_t samples_of(mlir::func::FuncOp function);
+/// The sums over all micro-batches of a step, also where it has several updates (plan.accumulate).
+inline constexpr const char *sum_of_loss = "loss";
+inline constexpr const char *divisor_of_loss = "divisor of the loss";
+/// The role of the dimension that counts samples, the first of the first argument; empty if there is none.
+[[nodiscard]] mlir::StringRef sample_dimension(mlir::func::FuncOp function);
 
 /// The stage of a pipeline whose part the function is (`plan.stage`; 0 without a pipeline). The stages of each replica
 /// of the weights have numbers of their own: pipeline::Schedule::parts().

@@ -1,5 +1,6 @@
 #include "ir/import.h"
 
+#include "ir/entry_functions.h"
 #include "ir/matrices_attribute.h"
 #include "ir/optimizer_attribute.h"
 #include "ir/subscripts.h"
@@ -12,6 +13,8 @@
 
 namespace planc::ir {
 
+using mlir::FloatAttr;
+using mlir::IntegerAttr;
 using mlir::SmallVector;
 using mlir::StringAttr;
 using mlir::Value;
@@ -50,6 +53,7 @@ class Importer {
     Value nest(const sema::Operation &op, TensorType type);
     Value convolution(const sema::Operation &op, TensorType type);
     Value composite(const sema::Operation &op, TensorType type);
+    Value random(const sema::Operation &op, TensorType type, mlir::func::FuncOp function);
     Value pool(const sema::Operation &op, TensorType type);
     Value along_dimension(const sema::Operation &op, TensorType type);
     Value spmm(const sema::Operation &op, TensorType type);
@@ -150,6 +154,8 @@ Value Importer::operation(const sema::Network &network, const sema::Operation &o
     case sema::OperationKind::dropout:
     case sema::OperationKind::batch_norm:
         return composite(op, type);
+    case sema::OperationKind::random:
+        return random(op, type, function);
     case sema::OperationKind::pool:
         return pool(op, type);
     case sema::OperationKind::spmm:
@@ -227,9 +233,17 @@ Value Importer::composite(const sema::Operation &op, TensorType type) {
                                    builder_.getF64FloatAttr(op.number), builder_.getF64FloatAttr(op.momentum));
     const StringAttr dimension = builder_.getStringAttr(op.roles.at(0));
     if (op.kind == sema::OperationKind::cross_entropy)
-        return create<CrossEntropyOp>(type, operands_[0], operands_[1], dimension);
+        return create<CrossEntropyOp>(type, operands_[0], operands_[1], operands_.size() > 2 ? operands_[2] : Value(),
+                                      dimension, op.number > 0 ? builder_.getF64FloatAttr(op.number) : FloatAttr(),
+                                      op.ignored ? builder_.getI64IntegerAttr(*op.ignored) : IntegerAttr());
     const auto log = op.text == "log_softmax" ? builder_.getUnitAttr() : mlir::UnitAttr();
     return create<SoftmaxOp>(type, operands_[0], dimension, log);
+}
+
+Value Importer::random(const sema::Operation &op, TensorType type, mlir::func::FuncOp function) {
+    const llvm::StringRef samples = sample_dimension(function);
+    return create<RandomOp>(type, builder_.getStringAttr(op.text),
+                            type.find(samples) >= 0 ? builder_.getStringAttr(samples) : StringAttr());
 }
 
 Value Importer::pool(const sema::Operation &op, TensorType type) {
@@ -329,6 +343,8 @@ mlir::OwningOpRef<mlir::ModuleOp> import_program(const sema::Program &program, c
             if (argument.name == label)
                 function->setAttr("plan.label", builder.getI64IntegerAttr(static_cast<int64_t>(index)));
         function->setAttr("plan.class", builder.getStringAttr(train.class_role));
+        if (train.ignored)
+            function->setAttr("plan.ignored", builder.getI64IntegerAttr(*train.ignored));
     }
     const bool is_graph = std::any_of(program.data.begin(), program.data.end(), [&](const sema::Data &data) {
         return data.name == train.data && data.format == "graph";

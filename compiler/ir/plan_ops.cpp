@@ -174,6 +174,11 @@ LogicalResult CrossEntropyOp::verify() {
         return emitOpError() << "labels " << labels << " do not fit logits " << logits;
     if (failed(contained(*this, labels, logits)))
         return failure();
+    if (const Value weights = getWeights()) {
+        const auto type = mlir::cast<TensorType>(weights.getType());
+        if (type.getRoles().size() != 1 || type.find(getDimension()) != 0)
+            return emitOpError() << "weights " << type << " do not have the dimension '" << getDimension() << "' alone";
+    }
     return scalar(*this, getResult().getType());
 }
 

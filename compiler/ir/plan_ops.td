@@ -375,9 +375,19 @@ def Plan_SoftmaxOp : Plan_LayerOp<"softmax", [Pure]> {
 
 def Plan_CrossEntropyOp : Plan_LayerOp<"cross_entropy", [Pure]> {
   let summary = "−log softmax(logits)[label], mean over the samples of the global batch";
-  let arguments = !con((ins Plan_TensorType:$logits, Plan_TensorType:$labels, StrAttr:$dimension), layerAttributes);
+  let description = [{
+    With `smoothing` s, the share s of each label goes to all classes in equal parts (Szegedy et al. 2016). `weights`
+    has a factor for each class: the mean is weighted by those of the labels, and each part of a smoothed label counts
+    by that of its class. Labels that are `ignored` count nowhere.
+  }];
+  let arguments = !con((ins Plan_TensorType:$logits, Plan_TensorType:$labels, Optional<Plan_TensorType>:$weights,
+                            StrAttr:$dimension, OptionalAttr<F64Attr>:$smoothing, OptionalAttr<I64Attr>:$ignored),
+                       layerAttributes);
   let results = (outs Plan_TensorType:$result);
-  let assemblyFormat = "$logits `,` $labels `over` $dimension attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = [{
+    $logits `,` $labels (`,` $weights^)? `over` $dimension (`smoothing` $smoothing^)? (`ignored` $ignored^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
 }
 
 def Plan_MeanSquareErrorOp : Plan_LayerOp<"mean_square_error", [Pure]> {

@@ -50,8 +50,8 @@ enum class OperationKind : std::uint8_t {
     pointwise,         ///< text = function; operands broadcast over missing dimensions; `number` where it takes one
     reduce,            ///< text = "sum" | "mean" | "max" | "min"; `roles` = dimensions that go
     softmax,           ///< roles[0] = the dimension; text = "softmax" | "log_softmax"
-    cross_entropy,     ///< logits, labels (i32 without the class dimension) -> scalar: mean over all other dimensions;
-                       ///< roles[0] = class
+    cross_entropy,     ///< logits, labels (i32 without the class dimension), weights of the classes or none -> scalar:
+                       ///< mean over all other dimensions; roles[0] = class; `number` = smoothing, `ignored`
     mean_square_error, ///< prediction, target -> scalar: mean over all elements
     iota,              ///< 0, 1, 2, … (i32) along its one dimension
     embedding,         ///< indices (i32), table -> rows of the table: the indices' dimensions, then the table's others;
@@ -61,6 +61,7 @@ enum class OperationKind : std::uint8_t {
     pool,              ///< text = "max" | "sum" over `windows`
     dropout,           ///< training: 0 with probability `number`, else x / (1 - number); text = key of its random
                        ///< numbers, unique in the network; evaluation and prediction: x
+    random,            ///< numbers in [0, 1), anew in each step; text = their key, unique in the network
     slice,             ///< indices [begin, end) of dimension roles[0]
     concat,            ///< operands joined one after another along roles[0]; their other dimensions agree
     reshape,           ///< the same elements, row-major in the canonical orders, under the result's dimensions
@@ -122,6 +123,7 @@ struct Operation {
     double momentum = 0;                         ///< batch_norm only
     bool mean = false;                           ///< spmm only: of the nonzeros of a row
     bool ones = false;                           ///< edges only
+    std::optional<std::int64_t> ignored;         ///< cross_entropy only: a label that counts nowhere
     std::string layer;                           ///< path of the layer it belongs to: "h1", "block[3].attention.query"
     support::SourceRange where;
 };
@@ -276,6 +278,18 @@ struct MatrixFile {
     planrt::GraphOptions options{0, 0};
 };
 
+/// How values of a field without a file are drawn.
+struct Drawn {
+    enum class Kind : std::uint8_t {
+        automatic, ///< normal for floating point, tokens below the bound for whole numbers
+        normal,
+        uniform,   ///< in [0, 1)
+        bernoulli, ///< 1 with probability `parameter`, else 0
+        tokens     ///< whole numbers in [0, parameter)
+    } kind = Kind::automatic;
+    double parameter = 0;
+};
+
 struct Field {
     std::string name;
     std::string file;              ///< idx, npy: its own file; graph: its own table
@@ -287,6 +301,7 @@ struct Field {
     Part part = Part::pixels;                                       ///< cifar
     Augmentation augmentation = {};
     std::optional<MatrixFile> matrix = {}; ///< graph: a matrix in a file, else columns of a table
+    Drawn drawn = {};                      ///< synthetic, and graph without a table
     support::SourceRange where = {};
 };
 
@@ -397,6 +412,7 @@ struct Train {
     ValueId prediction = -1;                  ///< in `loss`: the network's result
     ValueId label = -1;                       ///< in `loss`: the i32 labels; -1: no accuracy
     std::string class_role;                   ///< dimension of the prediction over which the argmax is taken
+    std::optional<std::int64_t> ignored;      ///< a label that counts nowhere
     std::vector<Matrix> matrices;             ///< of `loss`, in its order
     std::shared_ptr<const VertexOrder> order; ///< null: that of the file
     Optimizer optimizer;

@@ -39,7 +39,8 @@ class Expansion {
         const auto layer = op.getLayerAttr();
         const auto phase = op.getPhaseAttr();
         // Where a step has several updates, the loss is summed over all of them, and each gradient anew for each.
-        const bool whole_step = op.getAccumulator() == "loss" && ir::kind_number(function) >= 0;
+        const bool of_loss = op.getAccumulator() == ir::sum_of_loss || op.getAccumulator() == ir::divisor_of_loss;
+        const bool whole_step = of_loss && ir::kind_number(function) >= 0;
         mlir::Value sum = times(op, op.getOperand(), op.getShare());
         if (whole_step || !ir::begins_sums(function)) {
             auto sum_so_far = builder_.create<ir::ReadOp>(op.getLoc(), type, symbol, layer, phase, ir::StrategyAttr());

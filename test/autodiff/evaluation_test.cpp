@@ -57,6 +57,51 @@ TEST(Evaluation, classification) {
     EXPECT_EQ(results[1].elements[0], 2);
 }
 
+TEST(Evaluation, ignored_and_weighted_labels) {
+    LossFunction function;
+    const std::string x = function.input("x", logits);
+    const std::string b = function.variable("b", {{"class", 3}});
+    const std::string y = function.pointwise("add", {x, b}, logits);
+    function.attributes = R"(plan.label = 1, plan.class = "class", plan.ignored = 0, )";
+    const std::string label = function.input("label", {{"batch", 4}}, "i32");
+    const std::string weights = function.input("w", {{"class", 3}});
+    const std::string each =
+        function.operation("plan.cross_entropy ", {y, label, weights}, "over \"class\" smoothing 0.3 ignored 0", {});
+    const std::string loss = function.pointwise("mul", {each, function.constant(2)}, {});
+    mlir::MLIRContext context;
+    auto module = derive(function.text(loss, y), context);
+    EXPECT_EQ(result_names(*module), (std::vector<std::string>{"loss", "loss_divisor", "labels", "correct"}));
+    interpret::Inputs all = inputs();
+    all.fields["w"] = {{3}, {0.5, 2, 1}};
+    const auto results = interpret::run(*module, "evaluate", all).results;
+    // Of the valid samples the first two count; both have label 1, to which 0.8 of the label goes, and 0.1 to the
+    // others.
+    const auto smoothed = [](double zero, double one, double two) {
+        const double logarithm = std::log(std::exp(zero) + std::exp(one) + std::exp(two));
+        return 0.05 * (logarithm - zero) + 1.6 * (logarithm - one) + 0.1 * (logarithm - two);
+    };
+    const double sum = smoothed(1, 5, 2) + smoothed(4, 4, 0);
+    EXPECT_NEAR(results[0].elements[0] / results[1].elements[0], 2 * sum / (2 + 2), 1e-12);
+    EXPECT_EQ(results[2].elements[0], 2);
+    EXPECT_EQ(results[3].elements[0], 1);
+}
+
+TEST(Evaluation, a_ratio_of_sums) {
+    LossFunction function;
+    const std::string x = function.input("x", logits);
+    const std::string b = function.variable("b", {{"class", 3}});
+    const std::string sum = function.reduce("sum", function.pointwise("mul", {x, b}, logits), {});
+    const std::string ratio = function.pointwise("div", {sum, function.reduce("sum", x, {})}, {});
+    const std::string norm = function.reduce("sum", function.pointwise("square", {b}, {{"class", 3}}), {});
+    const std::string loss = function.pointwise("sub", {ratio, norm}, {});
+    mlir::MLIRContext context;
+    auto module = derive(function.text(loss, loss), context);
+    interpret::Inputs all = inputs();
+    all.variables["b"] = {{3}, {1, 0, 2}};
+    const auto results = interpret::run(*module, "evaluate", all).results; // x of the valid samples: 12, 16, 9
+    EXPECT_NEAR(results[0].elements[0] / results[1].elements[0], (12.0 + 2 * 9) / (12 + 16 + 9) - 5, 1e-12);
+}
+
 TEST(Evaluation, regression) {
     mlir::MLIRContext context;
     auto module = derive(classifier(true), context);

@@ -472,12 +472,28 @@ class Layers : private ConvolutionLayers {
     void training() {
         const std::string call = "net(" + calls_ + ")" + (two_heads_ ? "[0]" : "");
         std::string loss = random_.pick<std::string>(
-            {"cross_entropy(" + call + ", label)", "cross_entropy(" + call + ", label)",
+            {"cross_entropy(" + call + ", label)", "cross_entropy(" + call + ", label" + options_of_labels() + ")",
              "mean_square_error(" + call + ", target)", "mean_square_error(softmax(" + call + "), target)",
              "0.5 * cross_entropy(tanh(" + call + "), label)", "0.1 + mean_square_error(" + call + ", target) * 2"});
         if (two_heads_)
             loss += " + 0.3 * mean_square_error(net(" + calls_ + ")[1], second)";
         train(loss);
+    }
+
+    std::string options_of_labels() {
+        std::string options = random_.chance(0.5) ? ", smoothing = 0.2" : "";
+        if (two_heads_) // a ratio and another mean have no micro-batches
+            return options;
+        const int labels = elements(prediction_) / prediction_.back().extent;
+        if (random_.chance(0.3)) // where it is unlikely that none is left
+            options += labels >= 16 && random_.chance(0.5) ? ", ignore = 0" : ", ignore = -1";
+        if (random_.chance(0.3)) {
+            std::string weights;
+            for (int i = 0; i < prediction_.back().extent; ++i)
+                weights += (i > 0 ? ", 0." : "0.") + std::to_string(random_.whole(1, 9));
+            options += ", weights = [" + weights + "]";
+        }
+        return options;
     }
 
     void declarations() {

@@ -271,15 +271,18 @@ class Check {
             return;
         inputs.fields = samples.test_fields();
         const Outcome outcome = interpret::run(module, "evaluate", inputs);
-        std::size_t i = 0;
+        std::map<std::string, double> sums;
         for (const mlir::Attribute name : function->getAttrOfType<mlir::ArrayAttr>("plan.results")) {
-            const std::string what = mlir::cast<mlir::StringAttr>(name).str();
-            const double mean = outcome.results[i++].elements[0] / static_cast<double>(samples.tests());
-            if (what == "loss")
-                same("test loss", mean, test_loss_);
-            else
-                same("accuracy", mean, accuracy_, 1e-8); // the log has nine digits
+            const std::size_t i = sums.size();
+            sums[mlir::cast<mlir::StringAttr>(name).str()] = outcome.results[i].elements[0];
         }
+        const auto tests = static_cast<double>(samples.tests());
+        if (sums.contains("loss"))
+            same("test loss", sums["loss"] / (sums.contains("loss_divisor") ? sums["loss_divisor"] : tests),
+                 test_loss_);
+        if (sums.contains("correct"))
+            same("accuracy", sums["correct"] / (sums.contains("labels") ? sums["labels"] : tests), accuracy_,
+                 1e-8); // the log has nine digits
     }
 
     void read_log() {

@@ -56,7 +56,13 @@ void TransformerLayers::dropped() {
     if (!options_.dropout)
         return;
     const Value x = any();
-    keep("z", "dropout(" + x.name + ", " + random_.pick<std::string>({"0.1", "0.5", "0.75"}) + ")", x.dimensions);
+    if (random_.chance(0.7))
+        keep("z", "dropout(" + x.name + ", " + random_.pick<std::string>({"0.1", "0.5", "0.75"}) + ")", x.dimensions);
+    else
+        keep("z",
+             x.name + (random_.chance(0.5) ? " * random_uniform(" : " + 0.1 * random_normal(") + words(x.dimensions) +
+                 ")",
+             x.dimensions);
 }
 
 /// By comparison of values; what is compared gets no gradient.

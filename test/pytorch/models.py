@@ -165,7 +165,9 @@ def losses(w, fields):
     each = F.binary_cross_entropy_with_logits(y, share, reduction="none")  # as torchvision.ops.sigmoid_focal_loss
     right = probability * share + (1 - probability) * (1 - share)
     focal = ((0.25 * share + 0.75 * (1 - share)) * (1 - right) ** 2 * each).mean()
-    return (0.5 * F.cross_entropy(y, fields["label"]) + each.mean() + focal
+    weight = torch.tensor([1, 0.5, 2, 1, 3])
+    labels = F.cross_entropy(y, fields["label"], weight, ignore_index=2, label_smoothing=0.1)
+    return (0.5 * labels + each.mean() + focal
             - 0.1 * (1 - F.cosine_similarity(y, target, dim=-1)).mean()
             + 0.2 * (F.relu(1 - y * fields["sign"]).mean() + F.huber_loss(y, target, delta=0.7)) + F.l1_loss(y, target) / 3)
 

@@ -54,6 +54,8 @@ const char *words(const Operation &operation) {
         return "batch_norm";
     case OperationKind::dropout:
         return "dropout";
+    case OperationKind::random:
+        return "random";
     case OperationKind::slice:
         return "slice";
     case OperationKind::concat:

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace planc::sema {
 namespace {
 
@@ -199,6 +201,40 @@ TEST(Primitives, ExpandRepeats) { // O23
     EXPECT_EQ(summary(zeros), (Lines{"constant [] (y)", "identity [batch: 8, hidden: 6] (y)"}));
     const Network same = body("f32[batch, pixel]", "y = expand(x, [batch, pixel])\nreturn y");
     EXPECT_EQ(summary(same), Lines{});
+}
+
+TEST(Primitives, RandomNumbersHaveKeysOfTheirOwn) { // O25
+    const Network network = network_of(head + R"(
+layer noisy(x: [batch, hidden]) -> [batch, hidden] {
+    return x + random_normal([batch, hidden]) + random_normal([batch, hidden]) * random_uniform([hidden])
+}
+network n(x: f32[batch, hidden]) -> f32[batch, hidden] {
+    a = noisy(x)
+    b = noisy(a)
+    return b
+})");
+    std::set<std::string> keys;
+    std::size_t count = 0;
+    for (const Operation &operation : network.operations)
+        if (operation.kind == OperationKind::random) {
+            keys.insert(operation.text);
+            ++count;
+        }
+    EXPECT_EQ(count, 10U); // two of each normal number
+    EXPECT_EQ(keys.size(), count);
+    EXPECT_TRUE(keys.contains("a.random_normal[1].angle"));
+    EXPECT_TRUE(keys.contains("b.random_uniform"));
+}
+
+TEST(Primitives, WeightsOfClassesAreANumberForEach) { // O5
+    const Network network = network_of("dim batch = 4\ndim class = 3\n"
+                                       "network n(x: f32[batch, class], y: i32[batch]) -> f32[] {\n"
+                                       "    return cross_entropy(x, y, smoothing = 0.1, ignore = -1, "
+                                       "weights = [1, 0.5, 2])\n}");
+    EXPECT_EQ(last(network).operands.size(), 3U);
+    EXPECT_EQ(last(network).number, 0.1);
+    EXPECT_EQ(last(network).ignored, -1);
+    EXPECT_EQ(type_text(network.operations[static_cast<std::size_t>(last(network).operands[2])].type), "[class: 3]");
 }
 
 TEST(Primitives, TheRemainderHasTheSignOfTheDivisor) { // X3

@@ -180,8 +180,9 @@ int compile_command(const Options &options) {
         print(compilation.module());
     if (options.output.empty())
         return done;
-    const std::string error = compile_cpp({compilation.cpp(), options.output, compiler_of(options), options.keep_cpp},
-                                          compilation.installation());
+    const std::string error =
+        compile_cpp({compilation.cpp(), options.output, compiler_of(options), options.keep_cpp, options.fast_compile},
+                    compilation.installation());
     return error.empty() ? done : fail(error, input_error);
 }
 

@@ -148,13 +148,9 @@ std::string compile_cpp(const CompileRequest &request, const Installation &insta
     if (std::string error = compilation.prepare(); !error.empty())
         return error;
     // These come before the user's own options, which therefore win.
-    const std::vector<std::string> defaults{"-std=c++20",
-                                            "-O3",
-                                            "-march=native",
-                                            "-fopenmp-simd",
-                                            "-fno-math-errno",
-                                            "-fno-trapping-math",
-                                            "-I" + installation.include};
+    const std::vector<std::string> defaults{
+        "-std=c++20",         request.fast ? "-O1" : "-O3", "-march=native", "-fopenmp-simd", "-fno-math-errno",
+        "-fno-trapping-math", "-I" + installation.include};
     std::vector<std::string> &command = compilation.command;
     command.insert(command.begin() + 1, defaults.begin(), defaults.end());
     // libplanrt.a comes before MPI's own library, which mpicxx puts last, so that its wrappers count the messages.

@@ -13,6 +13,7 @@ struct CompileRequest {
     std::string output;    ///< the executable
     std::string compiler;  ///< "mpicxx", or with options of the user's: "mpicxx -march=skylake-avx512"
     bool keep_cpp = false; ///< leave OUTPUT.cpp; else the source is a temporary file
+    bool fast = false;     ///< compile quickly rather than well
 };
 
 /// The same for a program to be simulated, with SimGrid's compiler.

@@ -230,6 +230,7 @@ class Parser {
             {"-i", [](Options &o) { o.in_place = true; }},
             {"--check", [](Options &o) { o.check_only = true; }},
             {"--keep-cpp", [](Options &o) { o.keep_cpp = true; }},
+            {"--fast-compile", [](Options &o) { o.fast_compile = true; }},
             {"--print-ir", [](Options &o) { o.print_passes = true; }},
             {"--timing", [](Options &o) { o.timing = true; }},
             {"--quick", [](Options &o) { o.quick = true; }},
@@ -409,7 +410,7 @@ class Parser {
         const bool of_reports = options_.formulas || options_.summary || options_.emit != Form::none ||
                                 options_.format != ReportFormat::table || options_.profile != cost::Profile::exact;
         if (of_plans || of_reports || options_.in_place || options_.check_only || options_.keep_cpp ||
-            options_.print_passes || options_.timing)
+            options_.fast_compile || options_.print_passes || options_.timing)
             throw WrongUsage{
                 "`planc calibrate` takes -o, --ranks, --quick, --from, --measurements, --mpirun and --cxx"};
         if (!options_.from.empty() && (options_.ranks || options_.quick || !options_.measurements.empty()))
@@ -480,6 +481,7 @@ planc FILE.plan
   -o PROGRAM           compile to PROGRAM by mpicxx; without -o and --emit the file is only checked and planned
   --emit=FORM          print ast, plan, step, spmd, schedule or cpp, and stop
   --keep-cpp           keep PROGRAM.cpp beside the program
+  --fast-compile       compile in half of the time, to a program that may be slower: for trials
   --cxx COMMAND        the MPI C++ compiler; default: mpicxx
   --print-ir           print the IR after every pass, on standard error
   --timing             print the seconds of each compile step, on standard error

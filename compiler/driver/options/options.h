@@ -86,6 +86,7 @@ struct Options {
     std::int64_t steps = 1;          ///< simulate --steps
     std::string smpirun = "smpirun"; ///< simulate --smpirun
     std::string cxx;                 ///< --cxx; empty: the default of the command
+    bool fast_compile = false;       ///< --fast-compile: a quicker compilation, a slower program
     bool keep_cpp = false;           ///< --keep-cpp: keep OUTPUT.cpp beside the executable
     bool print_passes = false;       ///< --print-ir: the IR after every pass, on standard error
     bool timing = false;             ///< --timing: seconds per compile step, on standard error

@@ -27,13 +27,29 @@ std::string augmentation(const sema::Augmentation &augmentation) {
            "}";
 }
 
+std::string drawn(const sema::Drawn &drawn) {
+    constexpr const char *kinds[] = {"automatic", "normal", "uniform", "bernoulli", "tokens"};
+    if (drawn.kind == sema::Drawn::Kind::automatic)
+        return "{}";
+    return std::string("{planrt::Draw::") + kinds[static_cast<std::size_t>(drawn.kind)] + ", " +
+           number(drawn.parameter) + "}";
+}
+
 } // namespace
+
+std::string FieldRows::classes(const std::string &field) const {
+    const auto bound = info_.bounds.find(field);
+    if (bound == info_.bounds.end())
+        return "0";
+    const auto ignored = info_.ignored.find(field);
+    const std::string count = std::to_string(bound->second);
+    return ignored == info_.ignored.end() ? count : "{" + count + ", " + std::to_string(ignored->second) + "}";
+}
 
 std::string FieldRows::row(const std::string &name, const std::string &tensor, bool training, int role) {
     const InputProduct product = input_product(name);
     const auto found = std::ranges::find(info_.data.fields, product.field, &sema::Field::name);
     const sema::Field field = found == info_.data.fields.end() ? sema::Field() : *found;
-    const auto bound = info_.bounds.find(product.matrix.empty() ? product.field : name);
     const bool by_trees = product.hops >= 0;
     std::vector<std::string> members{string_literal(!by_trees           ? name
                                                     : product.entries() ? product.matrix
@@ -44,10 +60,11 @@ std::string FieldRows::row(const std::string &name, const std::string &tensor, b
                                      std::to_string(field.last_column),
                                      number(field.affine.scale),
                                      number(field.affine.shift),
-                                     std::to_string(bound == info_.bounds.end() ? 0 : bound->second),
+                                     classes(product.matrix.empty() ? product.field : name),
                                      field.channels.empty() ? "{}" : channels(field),
                                      training ? augmentation(field.augmentation) : "{}",
-                                     "planrt::CifarPart::" + part_name(field.part)};
+                                     "planrt::CifarPart::" + part_name(field.part),
+                                     drawn(field.drawn)};
     const std::string file = matrices_.file_of(product.field);
     const std::string factor = matrices_.file_of(product.matrix);
     if (by_trees)
@@ -60,8 +77,8 @@ std::string FieldRows::row(const std::string &name, const std::string &tensor, b
             members.insert(members.end(), {factor, product.mean ? "true" : "false"});
     } else if (role > 0)
         members.push_back(std::to_string(role));
-    else if (field.part == sema::Field::Part::pixels) // what a row ends with by itself
-        members.pop_back();
+    else if (field.part == sema::Field::Part::pixels && members.back() == "{}") // what a row ends with by itself
+        members.resize(members.size() - 2);
     while (members.back() == "{}")
         members.pop_back();
     return "{" + joined(members) + "}";

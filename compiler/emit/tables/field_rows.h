@@ -26,6 +26,7 @@ class FieldRows {
 
   private:
     std::string channels(const sema::Field &field);
+    [[nodiscard]] std::string classes(const std::string &field) const;
 
     const EmitInfo &info_;
     const Matrices &matrices_;

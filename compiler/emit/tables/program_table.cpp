@@ -75,7 +75,9 @@ void Tables::write_program() {
                 results[mlir::cast<mlir::StringAttr>(name).str()] = value;
                 evaluation_role = ir::role_of(function);
             }
-    const auto result = [&](const char *name) { return results.contains(name) ? tensor(results[name]) : "{}"; };
+    const auto result = [&](const char *name) {
+        return results.contains(name) ? "planrt::Tensor" + tensor(results[name]) : "{}";
+    };
     const auto predict = info_.modelled ? none : step_.functions_for(ir::Purpose::prediction);
     const mlir::Value prediction = rows_of_prediction(predict, info_.data.format == "graph");
     const program::Program &program = step_.program();
@@ -107,8 +109,9 @@ void Tables::write_program() {
         {"loss", tensor(step_.bodies().of(program.loss))},
         {"valid", spans_.contains("valid") ? spans_["valid"] : "{}"},
         {"evaluated_loss", result("loss")},
+        {"loss_divisor", result("loss_divisor")},
         {"correct", result("correct")},
-        {"has_accuracy", boolean(results.contains("correct"))},
+        {"labels", result("labels")},
         {"prediction_fields", prediction ? spans_["prediction_fields"] : "{}"},
         {"predict_step", prediction ? function_name(predict) : "nullptr"},
         {"prediction", prediction ? tensor(prediction) : "{}"},

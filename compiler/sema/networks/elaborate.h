@@ -16,6 +16,7 @@
 #include "sema/values/arguments.h"
 
 #include <functional>
+#include <optional>
 #include <span>
 
 namespace planc::sema {
@@ -41,6 +42,7 @@ class Elaborator {
         ValueId prediction = -1;
         ValueId label = -1;
         std::string class_role;
+        std::optional<std::int64_t> ignored;
     };
     /// Elaborates a loss, which calls the network. Every tensor in it comes from the network's result or from the data.
     [[nodiscard]] Loss elaborate_loss(const syntax::Expression &expression, const LossNames &names, int unit);
@@ -304,6 +306,8 @@ class Elaborator {
     Value iota(const syntax::Call &call, SourceRange where);
     Value embedding(const syntax::Call &call, SourceRange where);
     Value dropout(const syntax::Call &call, SourceRange where);
+    std::string random_key(const std::string &function);
+    Value random(const syntax::Call &call, SourceRange where);
 
     // rearrange.cpp
     Value rename(const syntax::Call &call, SourceRange where);
@@ -330,6 +334,8 @@ class Elaborator {
 
     // losses.cpp
     Value cross_entropy(const syntax::Call &call, SourceRange where);
+    TensorValue class_weights(const TensorValue &logits, std::size_t class_position, const Value &value,
+                              SourceRange where);
     Value mean_square_error(const syntax::Call &call, SourceRange where);
     TensorValue labels_of(const TensorValue &logits, std::size_t class_position, const Value &value, SourceRange where);
     TensorValue field(const FieldValue &field, const TensorType &type, SourceRange where);
@@ -378,8 +384,8 @@ class Elaborator {
     std::map<std::string, DeclaredParameter> parameters_; ///< by path, so far
     int shared_calls_ = 0;                                ///< so far
     std::map<ValueId, std::map<int, SourceRange>>
-        written_states_;                  ///< so far, by which call of a shared layer and where
-    std::map<std::string, int> dropouts_; ///< so far, by layer
+        written_states_;                     ///< so far, by which call of a shared layer and where
+    std::map<std::string, int> random_keys_; ///< how many so far, by layer and function
     const LossNames *loss_names_ = nullptr;
     Loss loss_;
     /// Of the network in the loss.

@@ -4,11 +4,14 @@
 #include "sema/values/expect.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace planc::sema {
 
 PLANC_DIAGNOSTIC(softmax_twice, warning, "'cross_entropy' takes a softmax itself, and this is the result of one"); // O5
 PLANC_DIAGNOSTIC(labels_mismatch, error, "labels of {0} must be i32 with its dimensions but one, got {1}");        // O5
+PLANC_DIAGNOSTIC(weights_mismatch, error, "weights of classes have the dimension {1} alone, got {0}");             // O5
+PLANC_DIAGNOSTIC(weights_count, error, "'weights' has {0} for the classes of {1}");                                // O5
 PLANC_DIAGNOSTIC(prediction_mismatch, error, "'mean_square_error' of {0} and {1}: the dimensions differ");         // O5
 PLANC_DIAGNOSTIC(field_of_two_types, error, "data field '{0}' is used as {1} and as {2}");                         // T4
 
@@ -46,8 +49,37 @@ TensorValue Elaborator::labels_of(const TensorValue &logits, std::size_t class_p
     return labels;
 }
 
+/// A tensor with the dimension of the classes alone, or a list with a number for each.
+TensorValue Elaborator::class_weights(const TensorValue &logits, std::size_t class_position, const Value &value,
+                                      SourceRange where) {
+    const DimensionValue &classes = logits.dimensions[class_position];
+    if (!value.get<ListValue>()) {
+        TensorValue weights = expect_tensor(value, where, "'weights' of 'cross_entropy'");
+        if (weights.dimensions.size() != 1 || weights.dimensions[0].role != classes.role)
+            fail(weights_mismatch, where, {to_string(weights), to_string(classes)});
+        check_same_element("cross_entropy", {logits, weights}, where);
+        return weights;
+    }
+    const std::vector<Value> &numbers = expect_list(context(), value, where, "'weights' of 'cross_entropy'");
+    if (std::ssize(numbers) != classes.extent)
+        fail(weights_count, where, {count_of_values(numbers.size()), to_string(classes)});
+    const auto number = [&](const Value &each) {
+        return constant(expect_number(context(), each, where, "a weight"), logits.element, where);
+    };
+    Operation counting;
+    counting.kind = OperationKind::iota;
+    const TensorValue index = append(std::move(counting), {classes}, ElementType::i32, where);
+    TensorValue weights = number(numbers.back());
+    for (std::size_t i = numbers.size(); i-- > 0;) {
+        const TensorValue here = constant(static_cast<double>(i), ElementType::i32, where);
+        const TensorValue is_here = append_pointwise("equal", {index, here}, ElementType::i32, where);
+        weights = append_pointwise("select", {is_here, number(numbers[i]), weights}, logits.element, where);
+    }
+    return weights;
+}
+
 Value Elaborator::cross_entropy(const syntax::Call &call, SourceRange where) {
-    const Arguments arguments(context(), call, {"logits", "labels", "over"});
+    const Arguments arguments(context(), call, {"logits", "labels", "over", "smoothing", "ignore", "weights"});
     const syntax::CallArgument &first = arguments.require("logits");
     const TensorValue logits = expect_tensor(argument(first), first.where, arguments.what("logits"));
     check_floating("cross_entropy", logits, first.where);
@@ -73,14 +105,23 @@ Value Elaborator::cross_entropy(const syntax::Call &call, SourceRange where) {
             }
     }
     const TensorValue labels = labels_of(logits, position, labels_value, second.where);
-    if (loss_names_ && loss_.label < 0 && logits.id == loss_.prediction) {
-        loss_.label = labels.id;
-        loss_.class_role = logits.dimensions[position].role;
-    }
     Operation operation;
     operation.kind = OperationKind::cross_entropy;
     operation.operands = {logits.id, labels.id};
     operation.roles = {logits.dimensions[position].role};
+    if (const syntax::CallArgument *given = arguments.find("smoothing"))
+        operation.number = expect_fraction(context(), constant_argument(*given), given->where, "'smoothing'");
+    if (const syntax::CallArgument *given = arguments.find("ignore"))
+        operation.ignored =
+            expect_integer_in(context(), constant_argument(*given), given->where, "'ignore'",
+                              std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max());
+    if (const syntax::CallArgument *given = arguments.find("weights"))
+        operation.operands.push_back(class_weights(logits, position, argument(*given), given->where).id);
+    if (loss_names_ && loss_.label < 0 && logits.id == loss_.prediction) {
+        loss_.label = labels.id;
+        loss_.class_role = logits.dimensions[position].role;
+        loss_.ignored = operation.ignored;
+    }
     return {append(std::move(operation), {}, logits.element, where)};
 }
 

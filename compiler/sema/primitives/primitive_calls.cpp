@@ -54,6 +54,8 @@ Value Elaborator::primitive(const syntax::Call &call, SourceRange where) {
                                                             {"cast", &Elaborator::cast},
                                                             {"iota", &Elaborator::iota},
                                                             {"dropout", &Elaborator::dropout},
+                                                            {"random_uniform", &Elaborator::random},
+                                                            {"random_normal", &Elaborator::random},
                                                             {"embedding", &Elaborator::embedding},
                                                             {"rename", &Elaborator::rename},
                                                             {"slice", &Elaborator::slice},
@@ -142,7 +144,11 @@ std::size_t Elaborator::position_over(const TensorValue &tensor, const Arguments
 
 TensorValue Elaborator::tensor_argument(const Arguments &arguments, const std::string &name) {
     const syntax::CallArgument &given = arguments.require(name);
-    return expect_tensor(argument(given), given.where, arguments.what(name));
+    const Value value = argument(given);
+    if (const auto *data = value.get<FieldValue>()) // one that an earlier use has given a type
+        if (const auto known = fields_.find(data->name); known != fields_.end())
+            return known->second;
+    return expect_tensor(value, given.where, arguments.what(name));
 }
 
 Value Elaborator::reduce(const syntax::Call &call, SourceRange where) {

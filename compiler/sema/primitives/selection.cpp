@@ -1,4 +1,5 @@
-// Operations that choose: select, indices and what is looked up by them, dropout; and the conversion of elements.
+// Operations that choose: select, indices and what is looked up by them, dropout; random numbers; and the conversion of
+// elements.
 
 #include "sema/networks/elaborate.h"
 #include "sema/values/expect.h"
@@ -6,6 +7,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numbers>
 
 namespace planc::sema {
 
@@ -106,10 +108,41 @@ Value Elaborator::dropout(const syntax::Call &call, SourceRange where) {
     operation.number = expect_fraction(context(), constant_argument(rate), rate.where, arguments.what("rate"));
     if (operation.number == 0)
         return {x};
-    operation.text = join(site_.layer, "dropout");
-    if (const int earlier = dropouts_[site_.layer]++; earlier > 0)
-        operation.text += "[" + std::to_string(earlier) + "]";
+    operation.text = random_key("dropout");
     return {append(std::move(operation), x.dimensions, x.element, where)};
+}
+
+/// The name of the random numbers of one call, unique in the network.
+std::string Elaborator::random_key(const std::string &function) {
+    std::string key = join(site_.layer, function);
+    if (const int earlier = random_keys_[key]++; earlier > 0)
+        key += "[" + std::to_string(earlier) + "]";
+    return key;
+}
+
+/// O25. A normal number is made of two uniform ones: Box, Muller 1958.
+Value Elaborator::random(const syntax::Call &call, SourceRange where) {
+    const std::string &name = call.callee.text;
+    const Arguments arguments(context(), call, {"shape"});
+    const ElementType element = frame_->element;
+    const std::vector<DimensionValue> dimensions = reshaped({}, arguments.require("shape"));
+    const std::string key = random_key(name);
+    const auto uniform = [&](const std::string &purpose) {
+        Operation operation;
+        operation.kind = OperationKind::random;
+        operation.text = key + purpose;
+        return append(std::move(operation), dimensions, element, where);
+    };
+    if (name == "random_uniform")
+        return {append_pointwise("identity", {uniform("")}, element, where)};
+    const auto number = [&](double value) { return constant(value, element, where); };
+    const TensorValue above_zero = append_pointwise("sub", {number(1), uniform("")}, element, where);
+    const TensorValue logarithm = append_pointwise("log", {above_zero}, element, where);
+    const TensorValue square = append_pointwise("mul", {logarithm, number(-2)}, element, where);
+    const TensorValue radius = append_pointwise("sqrt", {square}, element, where);
+    const TensorValue angle =
+        append_pointwise("mul", {uniform(".angle"), number(2 * std::numbers::pi)}, element, where);
+    return {append_pointwise("mul", {radius, append_pointwise("cos", {angle}, element, where)}, element, where)};
 }
 
 } // namespace planc::sema

@@ -18,8 +18,10 @@ PLANC_DIAGNOSTIC(window_mismatch, error,
                  "data fields '{0}' and '{1}' take {2} and {3} characters a sample"); // T5
 PLANC_DIAGNOSTIC(scaled_labels, error,
                  "the labels '{0}' must stay whole: a label may be shifted by a whole number only"); // T2
-PLANC_DIAGNOSTIC(too_few_samples, error, "{0} samples for training, but a batch has {1}");           // T3
-PLANC_DIAGNOSTIC(data_too_large, error, "{0} samples of synthetic data take more than 2^60 bytes");  // T1
+PLANC_DIAGNOSTIC(drawn_labels, error,
+                 "'{0}' is used as whole numbers: draw them by 'tokens(n)' or 'bernoulli(p)'");     // T13
+PLANC_DIAGNOSTIC(too_few_samples, error, "{0} samples for training, but a batch has {1}");          // T3
+PLANC_DIAGNOSTIC(data_too_large, error, "{0} samples of synthetic data take more than 2^60 bytes"); // T1
 PLANC_DIAGNOSTIC(reserved_field, error,
                  "a data field cannot be called 'valid': the mask of samples has this name");                     // T2
 PLANC_DIAGNOSTIC(not_a_matrix, error, "data field '{0}' is used as a sparse matrix, but is no matrix in a file"); // T8
@@ -56,6 +58,9 @@ void check_field(const Field &field, const Argument &argument, const Data &data,
         context.fail(not_characters, argument.where, {field.name, to_string(argument.type)},
                      {{field.where, "the field is declared here"}});
     check_image(field, argument, data, context);
+    if (argument.type.element == ElementType::i32 &&
+        (field.drawn.kind == Drawn::Kind::normal || field.drawn.kind == Drawn::Kind::uniform))
+        context.fail(drawn_labels, field.where, {field.name});
     const auto whole = [](const Affine &affine) {
         return affine.scale == 1 && std::floor(affine.shift) == affine.shift;
     };

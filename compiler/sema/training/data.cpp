@@ -20,7 +20,6 @@ PLANC_DIAGNOSTIC(split_of_other_table, error,
                  "the table that 'graph' names is split, by one of its own columns; others are whole"); // T10
 PLANC_DIAGNOSTIC(no_table, error, "data '{0}' has no table: 'graph' has no path here");                 // T12
 PLANC_DIAGNOSTIC(seed_of_table, error, "'seed' is for 'graph' without a path, whose fields are drawn"); // T12
-PLANC_DIAGNOSTIC(synthetic_field, error, "synthetic data has the fields that the loss uses; '{0}' cannot be set");
 
 namespace {
 
@@ -44,7 +43,7 @@ class DataReader {
             names.push_back(setting.name.text);
         const Settings settings(context_, "data '" + data_.name + "'", declaration_.name.where, declaration_.settings,
                                 names); // any name: duplicates are errors
-        FieldReader reader(context_, constants_, data_.format);
+        FieldReader reader(context_, constants_, data_.format, draws_fields(data_));
         for (const syntax::Setting &setting : declaration_.settings) {
             const bool read = source_known && context_.attempt([&] { read_setting(setting, settings, reader); });
             if (read)
@@ -69,14 +68,12 @@ class DataReader {
             read_split(setting, reader);
             return;
         }
-        if (data_.format == "synthetic")
-            context_.fail(synthetic_field, setting.name.where, {setting.name.text});
         Field field = reader.read(settings.value(setting));
         field.name = setting.name.text;
         field.where = setting.where;
         if (field.matrix)
             field.matrix->file.header = data_.header;
-        else if (field.file.empty())
+        else if (field.file.empty() && field.drawn.kind == Drawn::Kind::automatic)
             check_table(setting.where);
         data_.fields.push_back(std::move(field));
     }

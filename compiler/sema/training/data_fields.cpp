@@ -17,6 +17,7 @@ PLANC_DIAGNOSTIC(empty_number_list, error, "a list in a field has no numbers"); 
 PLANC_DIAGNOSTIC(list_lengths, error, "a field is scaled by lists of {0} and of {1} numbers");           // T2
 PLANC_DIAGNOSTIC(field_divided_by_zero, error,
                  "a field may be divided by numbers other than 0 only; {0}"); // T2
+PLANC_DIAGNOSTIC(no_probability, error, "a probability is from 0 to 1");      // T13
 PLANC_DIAGNOSTIC(augmented_twice, error, "'{0}' occurs twice in a field");    // T7
 
 namespace {
@@ -29,6 +30,36 @@ bool is_source(const std::string &name) {
 }
 
 } // namespace
+
+/// `uniform`, `normal`, `bernoulli(p)`, `tokens(n)`.
+std::optional<Field> FieldReader::drawn(const syntax::Expression &expression) const {
+    if (!draws_)
+        return std::nullopt;
+    Field field;
+    if (const auto *word = std::get_if<syntax::Reference>(&expression.node)) {
+        if (word->name != "uniform" && word->name != "normal")
+            return std::nullopt;
+        field.drawn.kind = word->name == "uniform" ? Drawn::Kind::uniform : Drawn::Kind::normal;
+        return field;
+    }
+    const auto *call = std::get_if<syntax::Call>(&expression.node);
+    if (!call || (call->callee.text != "bernoulli" && call->callee.text != "tokens"))
+        return std::nullopt;
+    const bool tokens = call->callee.text == "tokens";
+    const Arguments arguments(context_, *call, {tokens ? "count" : "probability"});
+    const syntax::CallArgument &given = arguments.require(tokens ? "count" : "probability");
+    const Value value = constants_.evaluate(*given.value);
+    field.drawn.kind = tokens ? Drawn::Kind::tokens : Drawn::Kind::bernoulli;
+    if (tokens)
+        field.drawn.parameter = static_cast<double>(expect_integer_in(
+            context_, value, given.where, arguments.what("count"), 1, std::numeric_limits<std::int32_t>::max()));
+    else if (const double probability = expect_number(context_, value, given.where, arguments.what("probability"));
+             probability >= 0 && probability <= 1)
+        field.drawn.parameter = probability;
+    else
+        context_.fail(no_probability, given.where, {});
+    return field;
+}
 
 Field FieldReader::read(const syntax::Expression &expression) {
     const Scaled scaled = evaluate(expression);
@@ -52,12 +83,15 @@ void FieldReader::fail_column_syntax(SourceRange where) const {
                             : format_ == "text"  ? "'characters(first)'"
                             : format_ == "graph" ? "'column(i)' or 'columns(first..last)' of a table" + scaled +
                                                        ", or a matrix, such as 'matrix_market(\"name\")'"
-                            : format_ == "cifar" ? "'pixels', 'label' or 'coarse_label'" + scaled
-                                                 : "'file(\"name\")'" + scaled});
+                            : format_ == "cifar"     ? "'pixels', 'label' or 'coarse_label'" + scaled
+                            : format_ == "synthetic" ? "'uniform', 'normal', 'bernoulli(p)' or 'tokens(n)'" + scaled
+                                                     : "'file(\"name\")'" + scaled});
 }
 
 FieldReader::Scaled FieldReader::evaluate(const syntax::Expression &expression) {
     if (std::optional<Field> field = part_of_record(expression))
+        return {std::move(field)};
+    if (std::optional<Field> field = drawn(expression))
         return {std::move(field)};
     if (const auto *call = std::get_if<syntax::Call>(&expression.node)) {
         if (is_source(call->callee.text))
@@ -146,8 +180,9 @@ FieldReader::Scaled FieldReader::augmented(const syntax::Call &call) {
                               crop ? std::vector<std::string>{"image", "padding"} : std::vector<std::string>{"image"});
     const syntax::Expression &image = *arguments.require("image").value;
     Scaled result = evaluate(image);
-    if (!result.field || format_ == "text" || format_ == "graph")
-        fail_column_syntax(format_ == "text" || format_ == "graph" ? call.callee.where : image.where);
+    const bool no_images = format_ == "text" || format_ == "graph" || format_ == "synthetic";
+    if (!result.field || no_images)
+        fail_column_syntax(no_images ? call.callee.where : image.where);
     Augmentation &augmentation = result.field->augmentation;
     if (crop ? augmentation.padding > 0 : augmentation.flip)
         context_.fail(augmented_twice, call.callee.where, {call.callee.text});
@@ -180,7 +215,7 @@ Field FieldReader::source(const syntax::Call &call, SourceRange where) {
                             : is_table()         ? "column"
                             : format_ == "cifar" ? "pixels"
                                                  : "file";
-    if (!kind.starts_with(own))
+    if (!kind.starts_with(own) || format_ == "synthetic")
         fail_column_syntax(where);
     const std::string parameter = kind == "file"         ? "name"
                                   : kind == "column"     ? "index"

@@ -10,11 +10,17 @@
 
 namespace planc::sema {
 
+/// Whether the data set draws fields: synthetic data, and graphs without a table. Those that it does not set are drawn
+/// too.
+[[nodiscard]] inline bool draws_fields(const Data &data) {
+    return data.format == "synthetic" || (data.format == "graph" && data.path.empty());
+}
+
 class FieldReader {
   public:
-    /// `format`: of the data set; `constants`: of the file that declares it.
-    FieldReader(const Context &context, Elaborator &constants, std::string format)
-        : context_(context), constants_(constants), format_(std::move(format)) {}
+    /// `format`: of the data set, `draws`: whether it can draw fields; `constants`: of the file that declares it.
+    FieldReader(const Context &context, Elaborator &constants, std::string format, bool draws)
+        : context_(context), constants_(constants), format_(std::move(format)), draws_(draws) {}
 
     /// The result has no name and no place yet.
     [[nodiscard]] Field read(const syntax::Expression &expression);
@@ -39,6 +45,7 @@ class FieldReader {
     [[nodiscard]] Scaled constant(const syntax::Expression &expression);
     [[nodiscard]] Scaled augmented(const syntax::Call &call);
     [[nodiscard]] std::optional<Field> part_of_record(const syntax::Expression &expression) const;
+    [[nodiscard]] std::optional<Field> drawn(const syntax::Expression &expression) const;
     void read_columns(const syntax::Expression &range, const std::string &what, Field &field);
     [[noreturn]] void fail_column_syntax(SourceRange where) const;
 
@@ -47,6 +54,7 @@ class FieldReader {
     const Context &context_;
     Elaborator &constants_;
     std::string format_;
+    bool draws_;
 };
 
 } // namespace planc::sema

@@ -1,5 +1,6 @@
 #include "sema/names/walk.h"
 #include "sema/networks/elaborate.h"
+#include "sema/training/data_fields.h"
 #include "sema/training/training.h"
 #include "sema/values/expect.h"
 #include "sema/values/limits.h"
@@ -146,11 +147,6 @@ class TrainReader {
         analysis_.fail_unknown(unknown_data, name, &UnitNames::data, unit_);
     }
 
-    /// Whether fields that are not declared have random values: those of synthetic data, and of graphs without a table.
-    static bool draws_fields(const Data &data) {
-        return data.format == "synthetic" || (data.format == "graph" && data.path.empty());
-    }
-
     /// The names that the loss may use: the fields of the data set; where fields are drawn, all names that it uses.
     std::vector<std::pair<std::string, SourceRange>> fields(const Data &data, const syntax::Expression &loss) const {
         std::vector<std::pair<std::string, SourceRange>> all;
@@ -187,6 +183,7 @@ class TrainReader {
         train_.prediction = loss.prediction;
         train_.label = loss.label;
         train_.class_role = loss.class_role;
+        train_.ignored = loss.ignored;
     }
 
     void read_duration() {

@@ -147,6 +147,26 @@ struct MatrixBlock {
     int staged = -1; ///< a staged gather of x in Program::collectives: the block is stored by its pieces; -1: whole
 };
 
+/// Labels must be in [0, count) or the one that is ignored. A count of 0: unchecked.
+struct Classes {
+    constexpr Classes(std::int64_t classes = 0) : Classes(classes, classes) {}
+    constexpr Classes(std::int64_t classes, std::int64_t ignored_label) : count(classes), ignored(ignored_label) {}
+    std::int64_t count;
+    std::int64_t ignored; ///< `count`: none
+    [[nodiscard]] bool contain(double label) const {
+        return (label >= 0 && label < static_cast<double>(count)) ||
+               (ignored != count && label == static_cast<double>(ignored));
+    }
+};
+
+/// How values that no file has are drawn: normally distributed or, of whole numbers, uniformly below the classes; in
+/// [0, 1); 1 with probability `parameter`, else 0; whole numbers in [0, parameter).
+enum class Draw : std::uint8_t { automatic, normal, uniform, bernoulli, tokens };
+struct Drawn {
+    Draw kind = Draw::automatic;
+    double parameter = 0;
+};
+
 /// How a field of the data set becomes an input tensor: value = raw * scale + shift. A field that is needed in two
 /// placements is listed twice.
 struct Field {
@@ -157,10 +177,11 @@ struct Field {
     int last_column = 0;
     double scale = 1;
     double shift = 0;
-    std::int64_t classes = 0;              ///< labels (i32): values must be in [0, classes); 0: unchecked
+    Classes classes = 0;                   ///< labels (i32)
     std::span<const Affine> channels = {}; ///< one for each index of the last dimension, instead of scale and shift
     Augmentation augmentation = {};
     CifarPart part = CifarPart::pixels; ///< cifar
+    Drawn drawn = {};                   ///< synthetic, and graph without a table
     int role = 0;                       ///< of evaluation and prediction: the role that needs it
     const MatrixFile *matrix = nullptr; ///< graph: a row for each vertex; null: columns of their table
     const MatrixFile *factor = nullptr; ///< graph: a sparse matrix by which the field is multiplied; null: none. With
@@ -366,9 +387,12 @@ struct Program {
     int loss_role = 0;                  ///< the role that has the loss
     int evaluation_role = 0;            ///< the role that has `valid` and the results of evaluate_step
     std::span<const Tensor> valid = {}; ///< of evaluate_step, [batch]: 1 for a sample, 0 for padding of the last batch
-    Tensor evaluated_loss = {};         ///< scalar after evaluate_step: sum over valid samples
-    Tensor correct = {};                ///< scalar after evaluate_step: number of valid samples predicted correctly
-    bool has_accuracy = false;          ///< else evaluation reports only the loss
+    /// Scalars after evaluate_step. Those that are missing: there is no loss, or no accuracy, to report; a sum is
+    /// divided by the number of samples.
+    std::optional<Tensor> evaluated_loss = {};     ///< sum over valid samples
+    std::optional<Tensor> loss_divisor = {};       ///< what that sum is divided by
+    std::optional<Tensor> correct = {};            ///< number of valid samples predicted correctly
+    std::optional<Tensor> labels = {};             ///< of how many
     std::span<const Field> prediction_fields = {}; ///< of predict_step: the network's inputs
     /// One batch of a data file, or all vertices of a graph; null: the result has no row for each sample.
     void (*predict_step)(Context &) = nullptr;

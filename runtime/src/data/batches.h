@@ -37,6 +37,8 @@ class Batches {
     [[nodiscard]] std::int64_t steps_per_epoch() const {
         return takes_all() ? std::min<std::int64_t>(train_samples(), 1) : train_samples() / program_.batch;
     }
+    /// The samples that evaluation takes at once, with padding.
+    [[nodiscard]] std::int64_t test_batch() const { return test_batch_; }
     [[nodiscard]] std::int64_t test_batches() const {
         return evaluates_all() ? std::min<std::int64_t>(test_samples(), 1)
                                : (test_samples() + test_batch_ - 1) / test_batch_;

@@ -77,9 +77,11 @@ bool FieldStore::valid(double raw, const Affine &affine, std::string &reason) co
     const double value = raw * affine.scale + affine.shift;
     if (value != std::floor(value) || std::abs(value) > std::numeric_limits<std::int32_t>::max())
         reason = text("expected a whole number for %s, got %.9g", field_->name, value);
-    else if (field_->classes > 0 && (value < 0 || value >= static_cast<double>(field_->classes)))
-        reason = text("expected a %s from 0 to %lld, got %.9g", field_->name,
-                      static_cast<long long>(field_->classes - 1), value);
+    else if (const Classes &classes = field_->classes; classes.count > 0 && !classes.contain(value))
+        reason = text(
+            "expected a %s from 0 to %lld%s, got %.9g", field_->name, static_cast<long long>(classes.count - 1),
+            classes.ignored == classes.count ? "" : text(" or %lld", static_cast<long long>(classes.ignored)).c_str(),
+            value);
     else
         return true;
     return false;

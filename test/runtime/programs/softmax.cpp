@@ -337,7 +337,6 @@ int main(int argc, char **argv) {
     program.valid = {&valid, 1};
     program.evaluated_loss = loss;
     program.correct = correct;
-    program.has_accuracy = true;
     program.prediction_fields = std::span(fields).first(1);
     program.predict_step = predict_step;
     program.prediction = tensor(probability_dimensions, probability_at);

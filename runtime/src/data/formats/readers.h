@@ -36,7 +36,7 @@ void read_text(const DataSource &source, const std::string &vocabulary, std::vec
 /// width, channel].
 void read_cifar(const DataSource &source, std::vector<FieldStore> &stores, SplitColumn &split_column);
 void read_graph_data(const DataSource &source, std::vector<FieldStore> &stores, SplitColumn &parts);
-/// Draws samples of a field: normally distributed inputs, uniformly distributed labels.
+/// Draws samples of a field.
 class SampleDrawer {
   public:
     SampleDrawer(std::uint64_t seed, std::string_view name, const Field &field, std::int64_t elements);
@@ -45,7 +45,7 @@ class SampleDrawer {
 
   private:
     RandomStream stream_;
-    std::uint64_t classes_; ///< 0: no label
+    Drawn drawn_;
     std::vector<double> values_;
 };
 

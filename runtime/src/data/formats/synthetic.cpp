@@ -8,20 +8,31 @@
 namespace planrt {
 
 SampleDrawer::SampleDrawer(std::uint64_t seed, std::string_view name, const Field &field, std::int64_t elements)
-    : stream_(random_stream(seed, name)), values_(static_cast<std::size_t>(elements)) {
+    : stream_(random_stream(seed, name)), drawn_(field.drawn), values_(static_cast<std::size_t>(elements)) {
     constexpr std::int64_t fewest_classes = 2;
-    classes_ = field.tensor.type != Type::i32
-                   ? 0
-                   : static_cast<std::uint64_t>(field.classes > 0 ? field.classes : fewest_classes);
+    if (drawn_.kind == Draw::automatic && field.tensor.type == Type::i32)
+        drawn_ = {Draw::tokens, static_cast<double>(field.classes.count > 0 ? field.classes.count : fewest_classes)};
 }
 
 const std::vector<double> &SampleDrawer::sample(std::int64_t number) {
     const std::uint64_t first = static_cast<std::uint64_t>(number) * values_.size();
-    if (classes_ == 0)
+    switch (drawn_.kind) {
+    case Draw::automatic:
+    case Draw::normal:
         fill_normal(stream_, first, 0, 1, values_.data(), values_.size());
-    else
+        break;
+    case Draw::uniform:
+    case Draw::bernoulli:
+        fill_uniform(stream_, first, 0, 1, values_.data(), values_.size());
+        break;
+    case Draw::tokens:
         for (std::size_t i = 0; i < values_.size(); ++i)
-            values_[i] = static_cast<double>(random_below(stream_, first + i, classes_));
+            values_[i] =
+                static_cast<double>(random_below(stream_, first + i, static_cast<std::uint64_t>(drawn_.parameter)));
+    }
+    if (drawn_.kind == Draw::bernoulli)
+        for (double &value : values_)
+            value = value < drawn_.parameter ? 1 : 0;
     return values_;
 }
 

@@ -88,10 +88,10 @@ void read_text(const DataSource &source, const std::string &vocabulary_path, std
     auto samples = static_cast<std::int64_t>(characters.size());
     for (const FieldStore &store : stores) {
         const Field &field = store.field();
-        if (field.classes > 0 && vocabulary.size() > field.classes)
+        if (field.classes.count > 0 && vocabulary.size() > field.classes.count)
             throw Failure(text("%s: has %lld different characters, but %s is declared with %lld",
                                vocabulary_path.c_str(), static_cast<long long>(vocabulary.size()), field.name,
-                               static_cast<long long>(field.classes)));
+                               static_cast<long long>(field.classes.count)));
         const auto behind = static_cast<std::int64_t>(characters.size()) - static_cast<std::int64_t>(field.shift);
         samples = std::min(samples, std::max<std::int64_t>(behind, 0) / store.sample_elements());
     }

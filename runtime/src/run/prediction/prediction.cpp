@@ -48,7 +48,7 @@ void run_batches(Engine &engine, PredictionInputs &samples, const std::string &o
     std::vector<std::byte> whole;
     for (std::int64_t first = 0; first < samples.count(); first += samples.batch()) {
         samples.load(first, engine.arena());
-        engine.run_evaluation(program.predict_step);
+        engine.run_evaluation(program.predict_step, first);
         gather(program.prediction, role_of(program, program.prediction_role), numbers, engine.mesh(), engine.rank(),
                engine.arena(), whole, "prediction");
         if (file)

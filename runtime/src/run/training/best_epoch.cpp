@@ -16,13 +16,15 @@ BestEpoch::BestEpoch(Engine &engine, const RunState *resumed) : engine_(engine),
 }
 
 bool BestEpoch::is_better(const Score &score) const {
-    if (!std::isfinite(score.loss))
+    const double loss = score.loss.value_or(0);
+    const double accuracy = score.accuracy.value_or(0);
+    if (!std::isfinite(loss))
         return false;
     if (best_.epoch == 0)
         return true;
-    if (program_.keep == Keep::best_accuracy && score.accuracy != best_.accuracy)
-        return score.accuracy > best_.accuracy;
-    return score.loss < best_.loss;
+    if (program_.keep == Keep::best_accuracy && accuracy != best_.accuracy)
+        return accuracy > best_.accuracy;
+    return loss < best_.loss;
 }
 
 void BestEpoch::after(std::int64_t epoch, const Score &score) {
@@ -30,7 +32,7 @@ void BestEpoch::after(std::int64_t epoch, const Score &score) {
     check_mpi(MPI_Bcast(&better, 1, MPI_INT, 0, MPI_COMM_WORLD), "the best epoch");
     if (better == 0)
         return;
-    best_ = {epoch, score.accuracy, score.loss};
+    best_ = {epoch, score.accuracy.value_or(0), score.loss.value_or(0)};
     copy(Way::keep);
 }
 

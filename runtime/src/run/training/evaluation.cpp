@@ -9,7 +9,7 @@ bool Training::evaluates() const {
 
 EvaluationRecord Training::evaluate(const StepRecord &last) {
     const double begin = MPI_Wtime();
-    EvaluationRecord record{last.epoch, last.step, program_.has_accuracy, {}, {}, 0};
+    EvaluationRecord record{last.epoch, last.step, {}, {}, 0};
     if (batches_->validation_samples() > 0)
         record.validation = score_validation();
     if (batches_->test_samples() > 0)
@@ -18,33 +18,57 @@ EvaluationRecord Training::evaluate(const StepRecord &last) {
     return record;
 }
 
-static Score score(double loss, double correct, std::int64_t samples) {
-    return {correct / static_cast<double>(samples), loss / static_cast<double>(samples), samples};
-}
+/// The sums of an evaluation so far.
+class Training::Sums {
+  public:
+    Sums(Engine &engine, const Program &program) : engine_(engine), program_(program) {}
+
+    /// Evaluates what was loaded, from sample `first` on, and adds what it gives.
+    void add(std::int64_t first) {
+        engine_.run_evaluation(program_.evaluate_step, first);
+        loss_ += of(program_.evaluated_loss);
+        loss_divisor_ += of(program_.loss_divisor);
+        correct_ += of(program_.correct);
+        labels_ += of(program_.labels);
+    }
+
+    [[nodiscard]] Score score(std::int64_t samples) const {
+        const auto all = static_cast<double>(samples);
+        Score score{{}, {}, samples};
+        if (program_.correct)
+            score.accuracy = correct_ / (program_.labels ? labels_ : all);
+        if (program_.evaluated_loss)
+            score.loss = loss_ / (program_.loss_divisor ? loss_divisor_ : all);
+        return score;
+    }
+
+  private:
+    double of(const std::optional<Tensor> &tensor) {
+        return tensor ? engine_.scalar_of(program_.evaluation_role, *tensor) : 0;
+    }
+
+    Engine &engine_;
+    const Program &program_;
+    double loss_ = 0;
+    double loss_divisor_ = 0;
+    double correct_ = 0;
+    double labels_ = 0;
+};
 
 Score Training::score_test() {
-    double loss = 0;
-    double correct = 0;
+    Sums sums(engine_, program_);
     for (std::int64_t batch = 0; batch < batches_->test_batches(); ++batch) {
         batches_->load_test(batch, engine_.arena());
-        run_evaluation(loss, correct);
+        sums.add(batch * batches_->test_batch());
     }
-    return score(loss, correct, batches_->test_samples());
+    return sums.score(batches_->test_samples());
 }
 
 Score Training::score_validation() {
-    double loss = 0;
-    double correct = 0;
+    Sums sums(engine_, program_);
     batches_->load_validation(engine_.arena());
-    run_evaluation(loss, correct);
-    return score(loss, correct, batches_->validation_samples());
-}
-
-void Training::run_evaluation(double &loss, double &correct) {
-    engine_.run_evaluation(program_.evaluate_step);
-    loss += engine_.scalar_of(program_.evaluation_role, program_.evaluated_loss);
-    if (program_.has_accuracy)
-        correct += engine_.scalar_of(program_.evaluation_role, program_.correct);
+    sums.add(0);
+    return sums.score(batches_->validation_samples());
 }
 
 } // namespace planrt

@@ -28,19 +28,23 @@ std::uint64_t bytes_until(const std::string &path, std::int64_t steps) {
     return bytes;
 }
 
-std::string members(const Score &score, bool has_accuracy, const char *part, const char *loss) {
+std::string members(const Score &score, const char *part, const char *loss) {
     std::string words;
-    if (has_accuracy)
-        words = text("\"%saccuracy\": %.9g, ", part, score.accuracy);
-    words += text("\"%s\": ", loss);
-    return words + (std::isfinite(score.loss) ? text("%.17g, ", score.loss) : "null, "); // JSON has no nan
+    const auto add = [&words](const std::string &name, double value, const char *format) {
+        words += "\"" + name + "\": " + (std::isfinite(value) ? text(format, value) : "null") + ", "; // JSON has no nan
+    };
+    if (score.accuracy)
+        add(std::string(part) + "accuracy", *score.accuracy, "%.9g");
+    if (score.loss)
+        add(loss, *score.loss, "%.17g");
+    return words;
 }
 
-void print_score(const char *part, const std::optional<Score> &score, bool has_accuracy) {
-    if (score && has_accuracy)
-        std::printf("  %s accuracy %.2f %%", part, 100 * score->accuracy);
-    else if (score)
-        std::printf("  %s loss %.5f", part, score->loss);
+void print_score(const char *part, const std::optional<Score> &score) {
+    if (score && score->accuracy)
+        std::printf("  %s accuracy %.2f %%", part, 100 * *score->accuracy);
+    else if (score && score->loss)
+        std::printf("  %s loss %.5f", part, *score->loss);
 }
 
 } // namespace
@@ -73,9 +77,9 @@ void JsonLog::evaluation(const char *epoch, const EvaluationRecord &record) {
         return;
     std::string line = text("{\"%s\": %lld, ", epoch, static_cast<long long>(record.epoch));
     if (record.validation)
-        line += members(*record.validation, record.has_accuracy, "validation_", "validation_loss");
+        line += members(*record.validation, "validation_", "validation_loss");
     if (record.test)
-        line += members(*record.test, record.has_accuracy, "", "test_loss") +
+        line += members(*record.test, "", "test_loss") +
                 text("\"samples\": %lld, ", static_cast<long long>(record.test->samples));
     line += text("\"seconds\": %.6g}\n", record.seconds);
     file_.write(line.data(), line.size());
@@ -113,8 +117,8 @@ void Progress::epoch(const StepRecord &last, double mean_loss, const EvaluationR
     std::printf("%sepoch %lld/%lld  loss %.5f", style_ == Style::terminal ? "\r\x1b[K" : "",
                 static_cast<long long>(last.epoch), static_cast<long long>(epochs), mean_loss);
     if (evaluation != nullptr) {
-        print_score("validation", evaluation->validation, evaluation->has_accuracy);
-        print_score("test", evaluation->test, evaluation->has_accuracy);
+        print_score("validation", evaluation->validation);
+        print_score("test", evaluation->test);
     }
     std::printf("\n");
     std::fflush(stdout);

@@ -19,15 +19,14 @@ struct StepRecord {
 
 /// Of one part of the data set.
 struct Score {
-    double accuracy; ///< share of its samples
-    double loss;     ///< mean over them
+    std::optional<double> accuracy; ///< share of its samples; none: there are no labels
+    std::optional<double> loss;     ///< mean over them; none: the loss of a batch is not one of its samples
     std::int64_t samples;
 };
 
 struct EvaluationRecord {
     std::int64_t epoch;
-    std::int64_t step; ///< steps done
-    bool has_accuracy;
+    std::int64_t step;               ///< steps done
     std::optional<Score> validation; ///< none: there is no such part
     std::optional<Score> test;
     double seconds;

@@ -60,6 +60,8 @@ Training::Training(Engine &engine, const Options &options)
     if (!options.init.empty())
         agree_on_weights(options.init);
     together([this] { prepare_weights(); });
+    if (program_.keep == Keep::best_loss && !program_.evaluated_loss)
+        throw CommonFailure("keep = best(loss): this loss has no value for the validation part", exit_failure);
     if (program_.keep != Keep::last)
         best_.emplace(engine_, checkpoints_.resumed() ? &*checkpoints_.resumed() : nullptr);
     if (!options.save_init.empty())
@@ -385,16 +387,16 @@ void Training::print_start() const {
 void Training::print_result(double seconds) const {
     const std::optional<Score> score = result_ ? result_->test ? result_->test : result_->validation : std::nullopt;
     const char *part = result_ && !result_->test ? "validation" : "test";
-    if (best_ && result_ && result_->has_accuracy)
+    if (best_ && result_ && result_->validation->accuracy)
         std::printf("best epoch %lld: validation accuracy %.2f %%, ", static_cast<long long>(result_->epoch),
-                    100 * result_->validation->accuracy);
+                    100 * *result_->validation->accuracy);
     else if (best_ && result_)
         std::printf("best epoch %lld: validation loss %.6g, ", static_cast<long long>(result_->epoch),
-                    result_->validation->loss);
-    if (score && result_->has_accuracy)
-        std::printf("%s accuracy %.2f %%", part, 100 * score->accuracy);
-    else if (score)
-        std::printf("%s loss %.6g", part, score->loss);
+                    *result_->validation->loss);
+    if (score && score->accuracy)
+        std::printf("%s accuracy %.2f %%", part, 100 * *score->accuracy);
+    else if (score && score->loss)
+        std::printf("%s loss %.6g", part, *score->loss);
     else if (first_ < steps_)
         std::printf("loss %.6g", last_loss_);
     else

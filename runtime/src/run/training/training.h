@@ -53,8 +53,7 @@ class Training {
     EvaluationRecord evaluate(const StepRecord &last);
     [[nodiscard]] Score score_test();
     [[nodiscard]] Score score_validation();
-    /// Adds the sums of what was loaded.
-    void run_evaluation(double &loss, double &correct);
+    class Sums;
     void print_start() const;
     void print_result(double seconds) const;
     static void print(const std::string &table);
