@@ -1,3 +1,4 @@
+#include "autodiff/arithmetic.h"
 #include "autodiff/batch_norm.h"
 #include "autodiff/dropout.h"
 #include "autodiff/evaluation.h"
@@ -221,20 +222,28 @@ class Derivation {
     void divide(std::vector<ParameterGradient> &gradients, ReturnOp end, bool updates) {
         const mlir::Value divisor = end.getOperand(1);
         const mlir::StringAttr layer = builder_.getStringAttr("loss");
-        ir::LayerBuilder build(builder_, end.getLoc(), "loss", "loss");
-        const ir::TensorType type = ir::type_of(divisor);
         const mlir::Value of_step = sum_of(divisor, ir::divisor_of_loss, layer, "loss");
         const mlir::Value of_update = !has_updates() ? of_step
                                       : has_sums()   ? sum_of(divisor, "divisor of the gradients", layer, "loss")
                                                      : divisor;
-        end->setOperands(build.pointwise("div", {end.getOperand(0), of_step}, type));
+        ir::LayerBuilder build(builder_, end.getLoc(), "loss", "loss");
+        end->setOperands(build.pointwise("div", {end.getOperand(0), of_step}, ir::type_of(of_step)));
         if (!updates)
             return;
-        const mlir::Value factor = build.pointwise("reciprocal", of_update, type);
+        Arithmetic of_loss(builder_, end.getLoc(), "loss", "");
+        // Where each stage updates its weights on its own, the divisor passes through the stages as gradients do.
+        const mlir::Value factor = has_updates() ? build.pointwise("reciprocal", of_update, ir::type_of(of_update))
+                                                 : of_loss.call("reciprocal", {of_update});
         for (ParameterGradient &entry : gradients) {
             ir::ReadOp read = entry.parameter;
-            ir::LayerBuilder scale(builder_, entry.gradient.getLoc(), read.getLayer().value_or(""), "weight gradient");
-            entry.gradient = scale.pointwise("mul", {entry.gradient, factor}, ir::type_of(entry.gradient));
+            const mlir::StringRef layer_of_parameter = read.getLayer().value_or("");
+            if (has_updates()) {
+                ir::LayerBuilder of(builder_, read.getLoc(), layer_of_parameter, "weight gradient");
+                entry.gradient = of.pointwise("mul", {entry.gradient, factor}, ir::type_of(entry.gradient));
+            } else {
+                Arithmetic of(builder_, read.getLoc(), layer_of_parameter, read.getVariable());
+                entry.gradient = of.mul(entry.gradient, factor);
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 #include "autodiff/gradients.h"
 
 #include "autodiff/edge_expression.h"
+#include "autodiff/join_pads.h"
 #include "autodiff/pointwise_gradients.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -85,10 +86,10 @@ LayerBuilder Reverse::builder_for(mlir::Operation *origin, Value differentiated)
 
 /// The sum of the parts collected so far; empty if the loss does not depend on the value.
 Value Reverse::gradient_of(Value value) {
-    const auto &parts = parts_[value];
-    if (parts.empty())
+    if (parts_[value].empty())
         return {};
     LayerBuilder build = builder_for(value.getDefiningOp(), value);
+    const llvm::SmallVector<Value> parts = join_pads(build, parts_[value]);
     Value sum = parts.front();
     for (Value part : llvm::drop_begin(parts))
         sum = build.pointwise("add", {sum, part}, type_of(value));

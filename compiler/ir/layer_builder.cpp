@@ -97,6 +97,11 @@ Value LayerBuilder::slice(Value operand, StringRef dimension, std::int64_t begin
                                     builder_.getI64IntegerAttr(begin), layer_, phase_, StrategyAttr());
 }
 
+Value LayerBuilder::concat(mlir::ValueRange operands, StringRef dimension, TensorType result) {
+    return builder_.create<ConcatOp>(location_, result, operands, builder_.getStringAttr(dimension), layer_, phase_,
+                                     StrategyAttr());
+}
+
 Value LayerBuilder::pad(Value operand, StringRef dimension, std::int64_t before, TensorType result) {
     return builder_.create<PadOp>(location_, result, operand, builder_.getStringAttr(dimension),
                                   builder_.getI64IntegerAttr(before), layer_, phase_, StrategyAttr());

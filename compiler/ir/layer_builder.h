@@ -45,6 +45,7 @@ class LayerBuilder {
 
     // The results have the given types, with the dimensions of the operand.
     mlir::Value slice(mlir::Value operand, mlir::StringRef dimension, std::int64_t begin, TensorType result);
+    mlir::Value concat(mlir::ValueRange operands, mlir::StringRef dimension, TensorType result);
     mlir::Value pad(mlir::Value operand, mlir::StringRef dimension, std::int64_t before, TensorType result);
     mlir::Value reshape(mlir::Value operand, TensorType result);
     /// A pool with the windows of `like`.

@@ -19,7 +19,8 @@ using mlir::Operation;
 using mlir::Value;
 using mlir::func::FuncOp;
 
-/// The code of one micro-batch in a training function: all but the update.
+/// The code of one micro-batch in a training function: all but the update, and but what is made of sums over
+/// micro-batches, such as the quotient of two.
 struct Code {
     FuncOp function;
     std::int64_t samples = 0;
@@ -36,8 +37,9 @@ bool is_update(Operation &op) {
 
 Code code_of(FuncOp function) {
     Code code{function, ir::samples_of(function), !ir::accumulates(function), {}, {}, {}};
+    const auto of_sums = [](Value operand) { return operand.getDefiningOp<ir::AccumulateOp>() != nullptr; };
     for (Operation &op : function.getBody().front().without_terminator()) {
-        if (is_update(op) || mlir::isa<ir::ReadOp>(op))
+        if (is_update(op) || mlir::isa<ir::ReadOp>(op) || llvm::any_of(op.getOperands(), of_sums))
             continue;
         code.operations.push_back(&op);
         if (auto sum = mlir::dyn_cast<ir::AccumulateOp>(op))
@@ -216,8 +218,11 @@ class Replication {
                 sum->setAttr("parameter", followed);
             all = sum.getResult();
         }
-        for (mlir::OpOperand *use : uses)
+        for (mlir::OpOperand *use : uses) {
             use->set(all);
+            if (use->getOwner()->hasAttr("phase"))
+                use->getOwner()->setAttr("phase", builder_.getStringAttr("update"));
+        }
     }
 
     const pipeline::Schedule &schedule_;

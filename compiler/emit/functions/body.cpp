@@ -88,11 +88,14 @@ std::string Body::text_parameter(const std::string &text) {
     return place_holder('s', static_cast<std::size_t>(at - texts_.begin()));
 }
 
-std::string Body::number_parameter(std::int64_t number) {
-    auto at = std::find(numbers_.begin(), numbers_.end(), number);
-    if (at == numbers_.end())
-        at = numbers_.insert(at, number);
-    return place_holder('c', static_cast<std::size_t>(at - numbers_.begin()));
+std::string Body::collective_parameter(std::int64_t number) {
+    numbers_.push_back({number, "collective", "int"});
+    return place_holder('c', numbers_.size() - 1);
+}
+
+std::string Body::index_parameter(std::int64_t index) {
+    numbers_.push_back({index, "first", "int64_t"});
+    return place_holder('c', numbers_.size() - 1);
 }
 
 std::string Body::local(const std::string &base) {

@@ -37,6 +37,12 @@ struct ParameterNames {
     std::vector<std::string> numbers;
 };
 
+struct NumberParameter {
+    std::int64_t number;
+    const char *title; ///< "collective", "first"
+    const char *type;
+};
+
 class Body {
   public:
     /// `order`: of the vertices; null: that of the file.
@@ -57,8 +63,9 @@ class Body {
     std::string file_number_of_sample(const std::string &index);
     /// A text that differs between alike layers.
     std::string text_parameter(const std::string &text);
-    /// The number of a collective, which differs between alike layers.
-    std::string number_parameter(std::int64_t number);
+    /// Numbers that differ between alike layers: of a collective; the first index of a slice.
+    std::string collective_parameter(std::int64_t number);
+    std::string index_parameter(std::int64_t index);
     /// A name for a local variable that no other one in the body has: "exp_2".
     std::string local(const std::string &base);
 
@@ -79,7 +86,7 @@ class Body {
     [[nodiscard]] const std::vector<BufferParameter> &buffer_parameters() const { return buffers_; }
     [[nodiscard]] const std::vector<ExtentParameter> &extent_parameters() const { return extents_; }
     [[nodiscard]] const std::vector<std::string> &text_parameters() const { return texts_; }
-    [[nodiscard]] const std::vector<std::int64_t> &number_parameters() const { return numbers_; }
+    [[nodiscard]] const std::vector<NumberParameter> &number_parameters() const { return numbers_; }
     [[nodiscard]] const std::vector<std::string> &locals() const { return locals_; }
 
     /// Equal for bodies that can share a function.
@@ -99,7 +106,7 @@ class Body {
     std::vector<BufferParameter> buffers_;
     std::vector<ExtentParameter> extents_;
     std::vector<std::string> texts_;
-    std::vector<std::int64_t> numbers_;
+    std::vector<NumberParameter> numbers_;
     std::vector<std::string> locals_;
     std::map<std::string, std::string> constants_; ///< declaration -> name
     std::vector<std::string> preparations_;

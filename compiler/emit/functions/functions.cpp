@@ -133,7 +133,7 @@ void Functions::write_in_pieces(Body &body, mlir::Operation *op, ir::WaitOp wait
     const std::vector<mlir::Operation *> products = schedule::products_of(wait);
     const mlir::Value whole = wait.getResults().front();
     if (op == products.front()) {
-        const std::string collective = body.number_parameter(static_cast<std::int64_t>(wait.getNumber()));
+        const std::string collective = body.collective_parameter(static_cast<std::int64_t>(wait.getNumber()));
         pieces_ = {whole, body.local("part"), body.local("piece")};
         const auto &[value, part, number] = pieces_;
         body.open("for (int " + number + " = 0; " + number + " < " + body.context() + ".pieces(" + collective +
@@ -292,10 +292,10 @@ void Functions::flush(Body &body, std::vector<mlir::Operation *> &ops) {
         key.title = "key";
         arguments.push_back(statement.hole(std::move(key)));
     }
-    for (const std::int64_t number : body.number_parameters()) {
-        Hole collective = number_hole(number);
-        collective.title = "collective";
-        arguments.push_back(statement.hole(std::move(collective)));
+    for (const NumberParameter &parameter : body.number_parameters()) {
+        Hole number = number_hole(parameter.number);
+        number.title = parameter.title;
+        arguments.push_back(statement.hole(std::move(number)));
     }
     statement.head = "    " + name + "(";
     statement.tail = ");\n";
@@ -336,8 +336,8 @@ std::string Functions::define(const Body &body, const std::vector<mlir::Operatio
     }
     for (const std::string &key : names.texts)
         parameters.push_back("const char *" + key);
-    for (const std::string &number : names.numbers)
-        parameters.push_back("int " + number);
+    for (size_t i = 0; i < names.numbers.size(); ++i)
+        parameters.push_back(body.number_parameters()[i].type + (" " + names.numbers[i]));
     const std::string head = "void " + name + "(";
     layers_text_ += wrapped(head, parameters, ") {\n", head.size()) + body.text(names) + "}\n\n";
     return name;
@@ -353,8 +353,8 @@ ParameterNames Functions::parameter_names(const Body &body, const std::string &l
         names.buffers.push_back(unique.add(within_layer(names_.title(parameter.value), layer)));
     for (size_t i = 0; i < body.text_parameters().size(); ++i)
         names.texts.push_back(unique.add("key"));
-    for (size_t i = 0; i < body.number_parameters().size(); ++i)
-        names.numbers.push_back(unique.add("collective"));
+    for (const NumberParameter &parameter : body.number_parameters())
+        names.numbers.push_back(unique.add(parameter.title));
     return names;
 }
 

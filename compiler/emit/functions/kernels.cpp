@@ -261,7 +261,8 @@ void write_pad(Body &body, ir::PadOp pad) {
     body.line("std::fill_n(" + body.buffer(result, true) + ", " +
               body.extents(schedule::dimensions_of(schedule::tensor(result))) + ", " +
               literal(0, schedule::tensor(result).getElementType()) + ");");
-    write_part(body, pad.getOperand(), result, pad.getDimension(), pad.getOperand(), std::to_string(pad.getBefore()));
+    write_part(body, pad.getOperand(), result, pad.getDimension(), pad.getOperand(),
+               body.index_parameter(static_cast<std::int64_t>(pad.getBefore())));
 }
 
 void write_concat(Body &body, ir::ConcatOp concat) {
@@ -295,7 +296,7 @@ void write_kernel(Body &body, mlir::Operation *op, const Matrices &matrices, con
         write_edge_reduce(body, reduce, matrices);
     else if (auto slice = mlir::dyn_cast<ir::SliceOp>(op))
         write_part(body, slice.getOperand(), slice.getResult(), slice.getDimension(), slice.getResult(),
-                   std::to_string(slice.getBegin()));
+                   body.index_parameter(static_cast<std::int64_t>(slice.getBegin())));
     else if (auto pad = mlir::dyn_cast<ir::PadOp>(op))
         write_pad(body, pad);
     else if (auto concat = mlir::dyn_cast<ir::ConcatOp>(op))
