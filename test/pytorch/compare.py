@@ -4,8 +4,8 @@
 
 planc's program writes its initial weights with --save-init; PyTorch reads them and trains the same network on the same
 data, with its own gradients and the optimizers of optimizers.py. The whole data set is one batch, so that the order of
-the samples does not matter. Without --layouts and --meshes each case has a few of its own. Exit code 77, with a line
-that says so, where PyTorch is not installed.
+the samples does not matter. Without --layouts and --meshes each case has a few of its own. The case `modern` stands for all
+reduced networks of modern_cases.py. Exit code 77, with a line that says so, where PyTorch is not installed.
 """
 
 import argparse
@@ -19,10 +19,12 @@ except ImportError:
     sys.exit(77)
 
 import cases
+import modern_cases
 import optimizers
 import planc_run
 
 STEPS = 10
+CASES = {**cases.CASES, **modern_cases.CASES}
 
 
 def train(case, fields, initial):
@@ -74,7 +76,7 @@ def compare(case, peer, data, work, options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("cases", nargs="+", choices=[*cases.CASES], metavar="CASE")
+    parser.add_argument("cases", nargs="+", choices=[*CASES, "modern"], metavar="CASE")
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--layouts", nargs="+")
     parser.add_argument("--meshes", nargs="+")
@@ -82,8 +84,9 @@ def main():
     torch.set_num_threads(1)
     options.work.mkdir(parents=True, exist_ok=True)
     failed = 0
-    for name in options.cases:
-        case = cases.CASES[name]
+    names = [name for given in options.cases for name in (modern_cases.CASES if given == "modern" else [given])]
+    for name in names:
+        case = CASES[name]
         fields, data = case.fields(options.work)
         peer, runs = Peer(case, fields), case.runs
         if options.layouts or options.meshes:
