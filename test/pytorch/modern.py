@@ -144,3 +144,13 @@ def resampled(w, fields):
     x = F.pixel_shuffle(F.pixel_unshuffle(x, 2) * torch.arange(32)[:, None, None] / 16, 2)
     x = F.adaptive_avg_pool2d(x, (4, 3)).cumsum(3)
     return F.cross_entropy(dense_over_images(x, w, "logits"), fields["label"])
+
+
+def small_vae(w, fields):
+    image = fields["image"]
+    inner = torch.relu(dense(image, w, "mean.inner"))
+    mean, log_variance = dense(inner, w, "mean.mean"), dense(inner, w, "mean.log_variance")
+    drawn = mean + torch.exp(0.5 * log_variance) * fields["noise"]
+    again = dense(torch.relu(dense(drawn, w, "again.inner")), w, "again.again")
+    likelihood = F.binary_cross_entropy_with_logits(again, image, reduction="sum")
+    return (likelihood - 0.5 * (1 + log_variance - mean**2 - log_variance.exp()).sum()) / len(image)

@@ -47,6 +47,7 @@ CASES = {
         reduced(modern.unet_norm, 0.05, {"image": (6, 32, 16, 3), "label": ((6, 32, 16), 3)}),
         reduced(modern.cosmo, 0.05, {"cube": (8, 8, 8, 4, 4), "target": (8, 4)}),
         reduced(modern.resampled, 0.02, labelled(8, 10, 7, 3), ("domain",)),
+        reduced(modern.small_vae, 0.05, {"image": (16, 12), "noise": (16, 3)}, image=positive),
         reduced(attentive.patches, 0.1, labelled(8, 12, 8, 3)),
         reduced(attentive.attended, 0.05,
                 {"x": (8, 6, 10), "memory": (8, 5, 9), "seen": ((8, 6), 8), "label": ((8,), 5)}, seen=padding),
