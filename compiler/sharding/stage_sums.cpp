@@ -89,7 +89,7 @@ class Finding {
         if (sum.parts.size() < 2)
             return;
         for (const OperationId user : users_[gradient])
-            if (graph_.operations[user].accumulates)
+            if (graph_.operations[user].accumulates && graph_.operations[user].parameter == parameter)
                 sum.accumulates = user;
         result_.push_back(std::move(sum));
     }

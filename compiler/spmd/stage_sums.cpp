@@ -4,6 +4,7 @@
 #include "spmd/extract.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 #include <vector>
 
@@ -26,6 +27,13 @@ class Regrouping {
             apply_gradient(sum);
         else
             apply_norm(sum);
+    }
+
+    /// To be called after all: two parameters may have one gradient.
+    void erase_replaced() {
+        llvm::SmallPtrSet<Operation *, 8> erased;
+        for (Operation *op : replaced_)
+            erase_unused(op, erased);
     }
 
   private:
@@ -89,7 +97,7 @@ class Regrouping {
         }
         if (accumulate != nullptr)
             accumulate->erase();
-        erase_unused(like);
+        replaced_.push_back(like);
     }
 
     void apply_norm(const StageSum &sum) {
@@ -101,7 +109,7 @@ class Regrouping {
         for (const StageSum::Part &part : sum.parts)
             sums.push_back(add_up(of(part.terms), like, {{"parameter", name_of(part.parameter)}}));
         Value(like->getResult(0)).replaceAllUsesWith(add_up(sums, like));
-        erase_unused(like);
+        replaced_.push_back(like);
     }
 
     static bool is_sum(Operation *op) {
@@ -109,20 +117,22 @@ class Regrouping {
         return pointwise && pointwise.getFunction() == "add";
     }
 
-    static void erase_unused(Operation *op) {
-        if (!is_sum(op) || !op->use_empty())
+    static void erase_unused(Operation *op, llvm::SmallPtrSetImpl<Operation *> &erased) {
+        if (erased.contains(op) || !is_sum(op) || !op->use_empty())
             return;
         llvm::SmallSetVector<Operation *, 2> producers;
         for (Value operand : op->getOperands())
             producers.insert(operand.getDefiningOp());
+        erased.insert(op);
         op->erase();
         for (Operation *producer : producers)
-            erase_unused(producer);
+            erase_unused(producer, erased);
     }
 
     const Extracted &extracted_;
     sharding::PerValue<Value> values_;
     mlir::OpBuilder builder_;
+    std::vector<Operation *> replaced_; ///< sums in whose place others are
 };
 
 } // namespace
@@ -132,6 +142,7 @@ void regroup_sums(mlir::func::FuncOp function, const LayerStagesOf &layers_of) {
     Regrouping regrouping(function, extracted);
     for (const StageSum &sum : sharding::stage_sums(extracted.graph, layers_of(extracted.graph)))
         regrouping.apply(sum);
+    regrouping.erase_replaced();
 }
 
 } // namespace planc::spmd
