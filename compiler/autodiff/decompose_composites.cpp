@@ -40,7 +40,7 @@ Value softmax(LayerBuilder &build, ir::SoftmaxOp op) {
     return build.pointwise("div", {exponential, sum}, type);
 }
 
-/// On a graph, where a batch has all samples, those that do not train are taken from values with this mark.
+/// Marks a value of which samples that do not train are left out: on a graph, where a batch has all samples.
 Value by_sample(LayerBuilder &build, Value value) {
     value.getDefiningOp()->setAttr("plan.sample_loss", build.builder().getUnitAttr());
     return value;

@@ -65,7 +65,8 @@ class Derivation {
     mlir::LogicalResult run() {
         if (failed(train()))
             return mlir::failure();
-        evaluate();
+        if (failed(evaluate()))
+            return mlir::failure();
         predict();
         if (minimised_ != loss_)
             minimised_.erase();
@@ -79,8 +80,8 @@ class Derivation {
         auto function = mlir::cast<FuncOp>(builder_.clone(*of));
         function.setName(name);
         mlir::SymbolTable(module_).insert(function); // another name where a variable has this one
-        for (mlir::StringRef attribute : {"plan.label", "plan.class", "plan.ignored", "plan.optimizer",
-                                          "plan.all_samples", "plan.fanout", "plan.batch_vertices"})
+        for (mlir::StringRef attribute : {"plan.label", "plan.class", "plan.ignored", "plan.keeps_least_loss",
+                                          "plan.optimizer", "plan.all_samples", "plan.fanout", "plan.batch_vertices"})
             function->removeAttr(attribute);
         function->setAttr("plan.purpose", builder_.getStringAttr(purpose));
         return function;
@@ -247,7 +248,7 @@ class Derivation {
         }
     }
 
-    void evaluate() {
+    mlir::LogicalResult evaluate() {
         FuncOp function = copy(loss_, "evaluate", "evaluation");
         remove_dropout(function);
         fix_batch_norm(function);
@@ -259,10 +260,19 @@ class Derivation {
         std::optional<std::int64_t> ignored;
         if (const auto number = loss_->getAttrOfType<mlir::IntegerAttr>("plan.ignored"))
             ignored = number.getInt();
-        if (make_evaluation(function, argument, class_role ? class_role.getValue() : mlir::StringRef(), ignored))
+        const bool evaluated =
+            make_evaluation(function, argument, class_role ? class_role.getValue() : mlir::StringRef(), ignored);
+        const bool has_loss = evaluated && llvm::is_contained(function->getAttrOfType<mlir::ArrayAttr>("plan.results"),
+                                                              mlir::Attribute(builder_.getStringAttr("loss")));
+        if (evaluated)
             finish(function);
         else
             function.erase();
+        if (loss_->hasAttr("plan.keeps_least_loss") && !has_loss)
+            return mlir::emitError(return_of(loss_).getOperand(0).getLoc())
+                   << "'keep = best(loss)' needs the loss of the validation part, but this loss is neither a sum over "
+                      "samples nor a ratio of two";
+        return mlir::success();
     }
 
     void predict() {

@@ -105,6 +105,9 @@ class Restriction {
             linear = sums == 1;
         if (auto pointwise = mlir::dyn_cast<ir::PointwiseOp>(op))
             linear = is_linear(pointwise.getFunction(), sums, forms_.lookup(op.getOperand(0)) == Form::sum);
+        auto quotient = mlir::dyn_cast<ir::PointwiseOp>(op);
+        if (sums == 2 && quotient && quotient.getFunction() == "div")
+            return refuse(op, "divides by a sum over the batch, by which not all other terms are divided");
         if (!linear || any_operand(op, Form::samples) || has_batch(result))
             return refuse(op, "uses a value of the whole batch");
         if (mlir::isa<ir::PointwiseOp>(op) && op.getNumOperands() == 2 && is_sum_of_terms(op))

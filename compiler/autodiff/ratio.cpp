@@ -33,6 +33,19 @@ bool Dependence::found(Value value, Known &known, bool (*begins)(mlir::Operation
 
 namespace {
 
+/// Whether both are computed in the same way from the same values.
+bool are_equal(Value a, Value b) {
+    if (a == b)
+        return true;
+    mlir::Operation *one = a.getDefiningOp();
+    mlir::Operation *other = b.getDefiningOp();
+    return one != nullptr && other != nullptr && one->getName() == other->getName() &&
+           one->getAttrDictionary() == other->getAttrDictionary() && a.getType() == b.getType() &&
+           one->getNumOperands() == other->getNumOperands() &&
+           llvm::all_of(llvm::zip(one->getOperands(), other->getOperands()),
+                        [](auto pair) { return are_equal(std::get<0>(pair), std::get<1>(pair)); });
+}
+
 class Splitting {
   public:
     explicit Splitting(LayerBuilder &build) : build_(build) {}
@@ -69,7 +82,7 @@ class Splitting {
         const std::optional<Ratio> right = split(second);
         if (!left && !right)
             return {};
-        if (left && right && left->denominator != right->denominator)
+        if (left && right && !are_equal(left->denominator, right->denominator))
             return {};
         const Value denominator = left ? left->denominator : right->denominator;
         const auto numerator = [&](const std::optional<Ratio> &ratio, Value term) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 
 namespace planc::driver {
 
@@ -73,6 +75,25 @@ std::map<std::string, std::int64_t> bounds_of(const sema::Train &train) {
     return bounds;
 }
 
+/// The label that every use of a field ignores; not of one that is an index too.
+std::map<std::string, std::int64_t> ignored_labels(const sema::Train &train) {
+    const std::vector<sema::Operation> &operations = train.loss.operations;
+    std::map<std::string, std::set<std::optional<std::int64_t>>> by_use;
+    for (const sema::Operation &each : operations) {
+        const bool looks_up = each.kind == sema::OperationKind::embedding;
+        if (!looks_up && each.kind != sema::OperationKind::cross_entropy)
+            continue;
+        const sema::Operation &labels = operations[static_cast<std::size_t>(each.operands[looks_up ? 0 : 1])];
+        if (labels.kind == sema::OperationKind::input)
+            by_use[labels.text].insert(each.ignored);
+    }
+    std::map<std::string, std::int64_t> ignored;
+    for (const auto &[field, labels] : by_use)
+        if (labels.size() == 1 && *labels.begin())
+            ignored[field] = **labels.begin();
+    return ignored;
+}
+
 } // namespace
 
 emit::EmitInfo emit_info(const sema::Program &program, const PlanRequest &request, const plan::Plan &plan,
@@ -92,8 +113,7 @@ emit::EmitInfo emit_info(const sema::Program &program, const PlanRequest &reques
     if (train.batch_vertices > 0)
         info.sampled_vertices = train.loss.arguments.front().type.dimensions.front().extent;
     info.bounds = bounds_of(train);
-    if (train.ignored)
-        info.ignored[train.loss.operations[static_cast<std::size_t>(train.label)].text] = *train.ignored;
+    info.ignored = ignored_labels(train);
     info.epochs = train.epochs;
     info.steps = train.steps;
     info.seed = train.seed;

@@ -337,6 +337,8 @@ mlir::OwningOpRef<mlir::ModuleOp> import_program(const sema::Program &program, c
     mlir::func::FuncOp function = importer.import(train.loss, "loss", {train.loss.results.front(), train.prediction});
     mlir::Builder &builder = importer.builder();
     function->setAttr("plan.purpose", builder.getStringAttr("loss"));
+    if (train.keep == sema::Keep::best_loss)
+        function->setAttr("plan.keeps_least_loss", builder.getUnitAttr());
     if (train.label >= 0) {
         const std::string &label = train.loss.operations[static_cast<size_t>(train.label)].text;
         for (auto [index, argument] : llvm::enumerate(train.loss.arguments))

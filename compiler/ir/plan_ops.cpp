@@ -176,7 +176,8 @@ LogicalResult CrossEntropyOp::verify() {
         return failure();
     if (const Value weights = getWeights()) {
         const auto type = mlir::cast<TensorType>(weights.getType());
-        if (type.getRoles().size() != 1 || type.find(getDimension()) != 0)
+        const int64_t classes = logits.getExtents()[static_cast<size_t>(logits.find(getDimension()))];
+        if (type.getRoles().size() != 1 || type.find(getDimension()) != 0 || type.getExtents()[0] != classes)
             return emitOpError() << "weights " << type << " do not have the dimension '" << getDimension() << "' alone";
     }
     return scalar(*this, getResult().getType());

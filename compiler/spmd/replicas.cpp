@@ -19,8 +19,8 @@ using mlir::Operation;
 using mlir::Value;
 using mlir::func::FuncOp;
 
-/// The code of one micro-batch in a training function: all but the update, and but what is made of sums over
-/// micro-batches, such as the quotient of two.
+/// The code of one micro-batch in a training function. It has neither the update nor what is made of sums over
+/// micro-batches, such as the quotient of two of them.
 struct Code {
     FuncOp function;
     std::int64_t samples = 0;

@@ -88,7 +88,7 @@ func.func @loss(%x: !x {plan.input = "x"}, %w: !x {plan.input = "w"}) -> (!s, !x
     attributes {plan.optimizer = {kind = "sgd", rate = 0.1, momentum = 0.0, weight_decay = 0.0}} {
   %a = plan.reduce "sum"(%x) {layer = "loss", phase = "loss"} : (!x) -> !s
   %b = plan.reduce "sum"(%w) {layer = "loss", phase = "loss"} : (!x) -> !s
-  // expected-error@+1 {{micro-batches need a loss that is a sum over samples, or one ratio of two; layer 'loss' uses a value of the whole batch}}
+  // expected-error@+1 {{micro-batches need a loss that is a sum over samples, or one ratio of two; layer 'loss' divides by a sum over the batch, by which not all other terms are divided}}
   %r = plan.pointwise "div"(%a, %b) {layer = "loss", phase = "loss"} : (!s, !s) -> !s
   %l = plan.pointwise "add"(%r, %a) {layer = "loss", phase = "loss"} : (!s, !s) -> !s
   return %l, %x : !s, !x

@@ -15,7 +15,7 @@ TOLERANCE = 1e-5
 def values(path, key):
     """The values by step, or those of evaluations by epoch."""
     entries = [json.loads(line) for line in pathlib.Path(path).read_text().splitlines()]
-    return {entry.get("step", entry["epoch"]): entry[key] for entry in entries if key in entry}
+    return {entry.get("step", entry.get("epoch")): entry[key] for entry in entries if key in entry and "best_epoch" not in entry}
 
 
 def main():

@@ -55,7 +55,8 @@ TensorValue Elaborator::class_weights(const TensorValue &logits, std::size_t cla
     const DimensionValue &classes = logits.dimensions[class_position];
     if (!value.get<ListValue>()) {
         TensorValue weights = expect_tensor(value, where, "'weights' of 'cross_entropy'");
-        if (weights.dimensions.size() != 1 || weights.dimensions[0].role != classes.role)
+        if (weights.dimensions.size() != 1 || weights.dimensions[0].role != classes.role ||
+            weights.dimensions[0].extent != classes.extent)
             fail(weights_mismatch, where, {to_string(weights), to_string(classes)});
         check_same_element("cross_entropy", {logits, weights}, where);
         return weights;

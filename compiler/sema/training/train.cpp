@@ -13,15 +13,16 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(unknown_network, error, "unknown network '{0}'");                            // R1
-PLANC_DIAGNOSTIC(not_a_network, error, "'{0}' is a layer, not a network");                    // R1
-PLANC_DIAGNOSTIC(unknown_data, error, "unknown data '{0}'");                                  // R1
-PLANC_DIAGNOSTIC(unknown_layout, error, "unknown layout '{0}'");                              // R4
-PLANC_DIAGNOSTIC(loss_not_scalar, error, "the loss must be one number, got {0}");             // R2
-PLANC_DIAGNOSTIC(loss_of_no_layer, error, "the loss depends on no layer of '{0}'");           // R2
-PLANC_DIAGNOSTIC(no_duration, error, "training needs 'epochs' or 'steps'");                   // R4
-PLANC_DIAGNOSTIC(two_durations, error, "training is by 'epochs' or by 'steps', not by both"); // R4
-PLANC_DIAGNOSTIC(best_of_what, error, "'best' takes one word, 'accuracy' or 'loss'");         // R7
+PLANC_DIAGNOSTIC(unknown_network, error, "unknown network '{0}'");                               // R1
+PLANC_DIAGNOSTIC(not_a_network, error, "'{0}' is a layer, not a network");                       // R1
+PLANC_DIAGNOSTIC(unknown_data, error, "unknown data '{0}'");                                     // R1
+PLANC_DIAGNOSTIC(unknown_layout, error, "unknown layout '{0}'");                                 // R4
+PLANC_DIAGNOSTIC(unused_field, warning, "the loss does not use '{0}': nothing is drawn for it"); // T13
+PLANC_DIAGNOSTIC(loss_not_scalar, error, "the loss must be one number, got {0}");                // R2
+PLANC_DIAGNOSTIC(loss_of_no_layer, error, "the loss depends on no layer of '{0}'");              // R2
+PLANC_DIAGNOSTIC(no_duration, error, "training needs 'epochs' or 'steps'");                      // R4
+PLANC_DIAGNOSTIC(two_durations, error, "training is by 'epochs' or by 'steps', not by both");    // R4
+PLANC_DIAGNOSTIC(best_of_what, error, "'best' takes one word, 'accuracy' or 'loss'");            // R7
 PLANC_DIAGNOSTIC(no_accuracy, error,
                  "'keep = best(accuracy)' needs an accuracy, and this loss is no 'cross_entropy' of a label");  // R7
 PLANC_DIAGNOSTIC(nothing_to_validate, error, "'keep' needs a part to validate with, and data '{0}' has none");  // R7
@@ -296,6 +297,11 @@ class TrainReader {
             if (!there)
                 data.fields.emplace_back().name = argument.name;
         }
+        for (const Field &field : data.fields)
+            if (field.drawn.kind != Drawn::Kind::automatic &&
+                std::ranges::none_of(train_.loss.arguments,
+                                     [&](const Argument &argument) { return argument.name == field.name; }))
+                context_.report(unused_field, field.where, {field.name});
         constexpr std::int64_t default_batches = 16;
         for (const Argument &argument : train_.loss.arguments)
             if (data.format == "synthetic" && data.samples == 0 && !argument.type.dimensions.empty())

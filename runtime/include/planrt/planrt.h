@@ -159,9 +159,14 @@ struct Classes {
     }
 };
 
-/// How values that no file has are drawn: normally distributed or, of whole numbers, uniformly below the classes; in
-/// [0, 1); 1 with probability `parameter`, else 0; whole numbers in [0, parameter).
-enum class Draw : std::uint8_t { automatic, normal, uniform, bernoulli, tokens };
+/// How values that no file has are drawn.
+enum class Draw : std::uint8_t {
+    automatic, ///< `normal`; labels are `tokens` below the number of classes
+    normal,    ///< standard normal distribution
+    uniform,   ///< in [0, 1)
+    bernoulli, ///< 1 with probability `parameter`, else 0
+    tokens     ///< whole numbers in [0, parameter)
+};
 struct Drawn {
     Draw kind = Draw::automatic;
     double parameter = 0;
@@ -387,12 +392,11 @@ struct Program {
     int loss_role = 0;                  ///< the role that has the loss
     int evaluation_role = 0;            ///< the role that has `valid` and the results of evaluate_step
     std::span<const Tensor> valid = {}; ///< of evaluate_step, [batch]: 1 for a sample, 0 for padding of the last batch
-    /// Scalars after evaluate_step. Those that are missing: there is no loss, or no accuracy, to report; a sum is
-    /// divided by the number of samples.
-    std::optional<Tensor> evaluated_loss = {};     ///< sum over valid samples
-    std::optional<Tensor> loss_divisor = {};       ///< what that sum is divided by
-    std::optional<Tensor> correct = {};            ///< number of valid samples predicted correctly
-    std::optional<Tensor> labels = {};             ///< of how many
+    // Scalars after evaluate_step:
+    std::optional<Tensor> evaluated_loss = {}; ///< sum over valid samples; none: no loss is reported
+    std::optional<Tensor> loss_divisor = {};   ///< what that sum is divided by; none: the number of samples
+    std::optional<Tensor> correct = {};        ///< number of labels predicted correctly; none: no accuracy is reported
+    std::optional<Tensor> labels = {};         ///< number of labels that count; none: the number of samples
     std::span<const Field> prediction_fields = {}; ///< of predict_step: the network's inputs
     /// One batch of a data file, or all vertices of a graph; null: the result has no row for each sample.
     void (*predict_step)(Context &) = nullptr;

@@ -74,10 +74,11 @@ int Engine::tag_of(const Collective &collective, int index) const {
     return is_transfer(collective) ? index : index * slots + static_cast<int>(context_.slot_);
 }
 
-void Engine::run_evaluation(void (*function)(Context &), std::int64_t first) {
+void Engine::run_evaluation(void (*function)(Context &), std::int64_t first, std::int64_t epochs) {
     training_ = false;
     counters().book_to(Counters::evaluation);
     context_.first_sample_ = first;
+    context_.step_ = epochs;
     function(context_);
     context_.first_sample_ = 0;
     check_all_complete();

@@ -45,9 +45,9 @@ class Engine {
     [[nodiscard]] std::int64_t high_water() const { return arena_->high_water(); }
     [[nodiscard]] Context &context() { return context_; }
 
-    /// Runs an evaluation or a prediction of samples from the number `first` on, by which random numbers are drawn.
-    /// Errors: Failure if it leaves a collective incomplete.
-    void run_evaluation(void (*function)(Context &), std::int64_t first = 0);
+    /// Runs an evaluation or a prediction of samples from the number `first` on, after so many epochs: random numbers
+    /// depend on both. Errors: Failure if it leaves a collective incomplete.
+    void run_evaluation(void (*function)(Context &), std::int64_t first = 0, std::int64_t epochs = 0);
     /// Runs the actions of this rank's role; their communication is booked to its collectives. `load` fills a body's
     /// fields, in the slot of the context. Errors: Failure if a collective is left incomplete.
     void run_training_step(const Load &load);

@@ -11,9 +11,9 @@ EvaluationRecord Training::evaluate(const StepRecord &last) {
     const double begin = MPI_Wtime();
     EvaluationRecord record{last.epoch, last.step, {}, {}, 0};
     if (batches_->validation_samples() > 0)
-        record.validation = score_validation();
+        record.validation = score_validation(last.epoch);
     if (batches_->test_samples() > 0)
-        record.test = score_test();
+        record.test = score_test(last.epoch);
     record.seconds = MPI_Wtime() - begin;
     return record;
 }
@@ -21,11 +21,12 @@ EvaluationRecord Training::evaluate(const StepRecord &last) {
 /// The sums of an evaluation so far.
 class Training::Sums {
   public:
-    Sums(Engine &engine, const Program &program) : engine_(engine), program_(program) {}
+    Sums(Engine &engine, const Program &program, std::int64_t epochs)
+        : engine_(engine), program_(program), epochs_(epochs) {}
 
     /// Evaluates what was loaded, from sample `first` on, and adds what it gives.
     void add(std::int64_t first) {
-        engine_.run_evaluation(program_.evaluate_step, first);
+        engine_.run_evaluation(program_.evaluate_step, first, epochs_);
         loss_ += of(program_.evaluated_loss);
         loss_divisor_ += of(program_.loss_divisor);
         correct_ += of(program_.correct);
@@ -49,14 +50,15 @@ class Training::Sums {
 
     Engine &engine_;
     const Program &program_;
+    std::int64_t epochs_; ///< done
     double loss_ = 0;
     double loss_divisor_ = 0;
     double correct_ = 0;
     double labels_ = 0;
 };
 
-Score Training::score_test() {
-    Sums sums(engine_, program_);
+Score Training::score_test(std::int64_t epochs) {
+    Sums sums(engine_, program_, epochs);
     for (std::int64_t batch = 0; batch < batches_->test_batches(); ++batch) {
         batches_->load_test(batch, engine_.arena());
         sums.add(batch * batches_->test_batch());
@@ -64,8 +66,8 @@ Score Training::score_test() {
     return sums.score(batches_->test_samples());
 }
 
-Score Training::score_validation() {
-    Sums sums(engine_, program_);
+Score Training::score_validation(std::int64_t epochs) {
+    Sums sums(engine_, program_, epochs);
     batches_->load_validation(engine_.arena());
     sums.add(0);
     return sums.score(batches_->validation_samples());

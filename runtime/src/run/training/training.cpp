@@ -60,8 +60,6 @@ Training::Training(Engine &engine, const Options &options)
     if (!options.init.empty())
         agree_on_weights(options.init);
     together([this] { prepare_weights(); });
-    if (program_.keep == Keep::best_loss && !program_.evaluated_loss)
-        throw CommonFailure("keep = best(loss): this loss has no value for the validation part", exit_failure);
     if (program_.keep != Keep::last)
         best_.emplace(engine_, checkpoints_.resumed() ? &*checkpoints_.resumed() : nullptr);
     if (!options.save_init.empty())
@@ -181,7 +179,8 @@ int Training::run() {
         if (best_)
             end_with_best();
         else if (first_ >= steps_ && evaluates()) // the result of a run that had no more steps to do
-            result_ = evaluate({first_, first_ / batches_->steps_per_epoch(), 0, 0});
+            result_ =
+                evaluate({first_, (std::max<std::int64_t>(first_, 1) - 1) / batches_->steps_per_epoch() + 1, 0, 0});
         if (!options_.save.empty())
             save_weights(program_, engine_.mesh(), engine_.rank(), engine_.arena(), options_.save);
         std::optional<Times> times;

@@ -51,8 +51,8 @@ class Training {
     void end_with_best();
     [[nodiscard]] bool evaluates() const;
     EvaluationRecord evaluate(const StepRecord &last);
-    [[nodiscard]] Score score_test();
-    [[nodiscard]] Score score_validation();
+    [[nodiscard]] Score score_test(std::int64_t epochs);
+    [[nodiscard]] Score score_validation(std::int64_t epochs);
     class Sums;
     void print_start() const;
     void print_result(double seconds) const;
