@@ -93,13 +93,15 @@ TEST(Evaluation, a_ratio_of_sums) {
     const std::string sum = function.reduce("sum", function.pointwise("mul", {x, b}, logits), {});
     const std::string ratio = function.pointwise("div", {sum, function.reduce("sum", x, {})}, {});
     const std::string norm = function.reduce("sum", function.pointwise("square", {b}, {{"class", 3}}), {});
-    const std::string loss = function.pointwise("sub", {ratio, norm}, {});
+    const std::string again = function.pointwise("div", {sum, function.reduce("sum", x, {})}, {}); // the same sum, anew
+    const std::string ratios = function.pointwise("add", {ratio, again}, {});
+    const std::string loss = function.pointwise("sub", {ratios, norm}, {});
     mlir::MLIRContext context;
     auto module = derive(function.text(loss, loss), context);
     interpret::Inputs all = inputs();
     all.variables["b"] = {{3}, {1, 0, 2}};
     const auto results = interpret::run(*module, "evaluate", all).results; // x of the valid samples: 12, 16, 9
-    EXPECT_NEAR(results[0].elements[0] / results[1].elements[0], (12.0 + 2 * 9) / (12 + 16 + 9) - 5, 1e-12);
+    EXPECT_NEAR(results[0].elements[0] / results[1].elements[0], 2 * (12.0 + 2 * 9) / (12 + 16 + 9) - 5, 1e-12);
 }
 
 TEST(Evaluation, regression) {
