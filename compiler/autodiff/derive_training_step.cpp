@@ -195,7 +195,7 @@ class Derivation {
 
     /// The loss becomes a sum over the micro-batches, and every gradient a sum over those of its update.
     void accumulate(std::vector<ParameterGradient> &gradients, ReturnOp end) {
-        end->setOperand(0, sum_of(end.getOperand(0), "loss", builder_.getStringAttr("loss"), "loss"));
+        end->setOperand(0, sum_of(end.getOperand(0), ir::sum_of_loss, builder_.getStringAttr("loss"), "loss"));
         if (!has_sums())
             return;
         for (ParameterGradient &entry : gradients) {
