@@ -33,17 +33,24 @@ bool Dependence::found(Value value, Known &known, bool (*begins)(mlir::Operation
 
 namespace {
 
-/// Whether both are computed in the same way from the same values.
-bool are_equal(Value a, Value b) {
+/// Pairs of values -> whether both are computed in the same way from the same values.
+using KnownPairs = llvm::DenseMap<std::pair<Value, Value>, bool>;
+
+bool are_equal(Value a, Value b, KnownPairs &known) {
     if (a == b)
         return true;
+    if (const auto before = known.find({a, b}); before != known.end())
+        return before->second;
     mlir::Operation *one = a.getDefiningOp();
     mlir::Operation *other = b.getDefiningOp();
-    return one != nullptr && other != nullptr && one->getName() == other->getName() &&
-           one->getAttrDictionary() == other->getAttrDictionary() && a.getType() == b.getType() &&
-           one->getNumOperands() == other->getNumOperands() &&
-           llvm::all_of(llvm::zip(one->getOperands(), other->getOperands()),
-                        [](auto pair) { return are_equal(std::get<0>(pair), std::get<1>(pair)); });
+    const bool equal = one != nullptr && other != nullptr && one->getName() == other->getName() &&
+                       one->getAttrDictionary() == other->getAttrDictionary() && a.getType() == b.getType() &&
+                       one->getNumOperands() == other->getNumOperands() &&
+                       llvm::all_of(llvm::zip(one->getOperands(), other->getOperands()), [&known](auto pair) {
+                           return are_equal(std::get<0>(pair), std::get<1>(pair), known);
+                       });
+    known[{a, b}] = equal;
+    return equal;
 }
 
 class Splitting {
@@ -82,7 +89,7 @@ class Splitting {
         const std::optional<Ratio> right = split(second);
         if (!left && !right)
             return {};
-        if (left && right && !are_equal(left->denominator, right->denominator))
+        if (left && right && !are_equal(left->denominator, right->denominator, known_))
             return {};
         const Value denominator = left ? left->denominator : right->denominator;
         const auto numerator = [&](const std::optional<Ratio> &ratio, Value term) {
@@ -102,6 +109,7 @@ class Splitting {
 
     LayerBuilder &build_;
     Dependence depends_;
+    KnownPairs known_;
 };
 
 } // namespace
