@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace planc::plan {
@@ -15,8 +16,11 @@ namespace {
 /// The most sets of wanted placements that are told apart after a reader.
 constexpr std::size_t most_sets = 64;
 
-/// Sets of wanted placements with numbers. Those with more than `largest` placements, or that are too many even so, are
-/// one, the last.
+/// What stands for all sets that are not told apart.
+const WantedPlacements more_wanted{{-1, 0}};
+
+/// Sets of wanted placements with numbers. Those with more than `largest` different placements, or that are too many
+/// even so, are one, the last.
 class WantedSets {
   public:
     explicit WantedSets(std::size_t largest) : largest_(largest) {}
@@ -24,7 +28,7 @@ class WantedSets {
         const auto known = known_.find(set);
         if (known != known_.end())
             return known->second;
-        if (set.size() > largest_ || (largest_ == 1 && sets_.size() == most_sets)) {
+        if (set == more_wanted || placements(set) > largest_ || (largest_ == 1 && sets_.size() == most_sets)) {
             has_more_ = true;
             return more;
         }
@@ -37,6 +41,13 @@ class WantedSets {
     [[nodiscard]] const std::vector<WantedPlacements> &sets() const { return sets_; }
 
   private:
+    static std::size_t placements(const WantedPlacements &set) {
+        std::set<int> different;
+        for (const auto &[placement, need] : set)
+            different.insert(placement);
+        return different.size();
+    }
+
     std::size_t largest_;
     std::map<WantedPlacements, int> known_;
     std::vector<WantedPlacements> sets_;
@@ -109,27 +120,36 @@ std::shared_ptr<const ReaderTables> TermBuilder::reader_tables(ValueId v, const 
                    ? index_.pass[reader]
                    : sharding::Pass::forward;
     };
-    const auto adds = [&](const WantedPlacements &set, int placement, std::size_t need) {
-        return std::none_of(set.begin(), set.end(), [&](const auto &known) {
-            return known.first == placement && pass(known.second) == pass(need);
-        });
+    const auto first_alike = [&](std::size_t need) { // needs for which copies cost as much are one
+        std::size_t first = 0;
+        while (pass(first) != pass(need) ||
+               kind_of_use(graph_, needs[first].operation) != kind_of_use(graph_, needs[need].operation))
+            ++first;
+        return first;
+    };
+    const auto add = [&](WantedPlacements &set, int placement, std::size_t need) {
+        if (set != more_wanted && std::none_of(set.begin(), set.end(), [&](const auto &known) {
+                return known.first == placement && pass(known.second) == pass(need);
+            }))
+            set.emplace_back(placement, need);
     };
     auto tables = std::make_shared<ReaderTables>();
     std::vector<WantedPlacements> before{{}};
     for (const StepStructure::Reader &reader : readers) {
         const Term part = part_of(term, reader.variables);
         std::vector<Column> columns;
-        for (const std::size_t need : reader.needs)
+        std::vector<std::size_t> alike;
+        for (const std::size_t need : reader.needs) {
             columns.push_back(wanted(part, v, needs[need]));
+            alike.push_back(first_alike(need));
+        }
         WantedSets after(largest);
         std::vector<int> next; // by class of the reader's variables, then by set
         std::vector<int> at(part.variables.size(), 0);
         do {
             for (WantedPlacements set : before) {
                 for (std::size_t n = 0; n < columns.size(); ++n)
-                    if (const int placement = columns[n].at(at);
-                        set.size() <= largest && adds(set, placement, reader.needs[n]))
-                        set.emplace_back(placement, reader.needs[n]);
+                    add(set, columns[n].at(at), alike[n]);
                 next.push_back(after.number(set));
             }
         } while (advance(part, all(part), at, [](std::size_t) {}));
@@ -150,14 +170,14 @@ std::shared_ptr<const ReaderTables> TermBuilder::reader_tables(ValueId v, const 
         before = after.sets();
         tables->is_exact &= after.size() == before.size();
         if (after.size() > before.size())
-            before.emplace_back(largest + 1, std::pair(-1, 0)); // more than are told apart
+            before.push_back(more_wanted);
     }
-    tables->price = price_sets(v, term, before, largest);
+    tables->price = price_sets(v, term, before);
     return tables;
 }
 
-std::shared_ptr<const TermTable>
-TermBuilder::price_sets(ValueId v, const Term &term, const std::vector<WantedPlacements> &sets, std::size_t largest) {
+std::shared_ptr<const TermTable> TermBuilder::price_sets(ValueId v, const Term &term,
+                                                         const std::vector<WantedPlacements> &sets) {
     const bool stored = step_.facts->residences[v] != cost::Residence::in_place;
     const bool free = graph_.values[v].kind == sharding::ValueKind::free;
     const Term of_origin = part_of(term, Structure::of_origin(index_, step_.sums, v).variables());
@@ -168,7 +188,7 @@ TermBuilder::price_sets(ValueId v, const Term &term, const std::vector<WantedPla
     std::vector<Links::Wanted> wanted;
     do {
         for (const WantedPlacements &set : sets) {
-            if (set.size() > largest) { // a lower bound: what is priced as a whole decides
+            if (set == more_wanted) { // a lower bound: what is priced as a whole decides
                 add_price({}, stored, table);
                 continue;
             }

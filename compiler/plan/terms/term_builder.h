@@ -215,7 +215,7 @@ class TermBuilder {
     void append(Term &term, LayerId variable, int values);
     std::shared_ptr<const ReaderTables> reader_tables(ValueId value, const Term &term, std::size_t largest);
     std::shared_ptr<const TermTable> price_sets(ValueId value, const Term &term,
-                                                const std::vector<WantedPlacements> &sets, std::size_t largest);
+                                                const std::vector<WantedPlacements> &sets);
     void add_price(const ValuePrice &price, bool stored, TermTable &table);
     static TermTable without_empty_parts(TermTable table);
     static bool is_zero(const TermTable &table);

@@ -7,8 +7,7 @@
 
 namespace planc::plan {
 
-/// The kind of an operation that makes or uses a value: how often it runs, and in which phase; 0: none.
-static std::size_t kind_of_use(const sharding::Graph &graph, sharding::OperationId operation) {
+std::size_t kind_of_use(const sharding::Graph &graph, sharding::OperationId operation) {
     if (!graph.operations.contains(operation))
         return 0;
     const sharding::Operation &o = graph.operations[operation];

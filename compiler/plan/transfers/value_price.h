@@ -28,7 +28,11 @@ struct ValuePrice {
     std::vector<Fused> fused;
 };
 
-/// A link with its price. Of its first use, only the frequency and the phase matter.
+/// The kind of an operation that makes or uses a value: how often it runs, and whether it updates; 0: none. Copies that
+/// differ only in which operation of a kind uses them first cost the same.
+std::size_t kind_of_use(const sharding::Graph &graph, sharding::OperationId operation);
+
+/// A link with its price. Of its first use, only the kind matters.
 struct LinkPrice {
     cost::CopyMemory memory;
     std::vector<double> seconds; ///< to be added up
