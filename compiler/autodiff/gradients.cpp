@@ -1,5 +1,6 @@
 #include "autodiff/gradients.h"
 
+#include "autodiff/attention_gradient.h"
 #include "autodiff/edge_expression.h"
 #include "autodiff/join_pads.h"
 #include "autodiff/pointwise_gradients.h"
@@ -43,6 +44,7 @@ class Reverse {
     llvm::DenseSet<Value> trained_;   ///< depends differentiably on a variable
     llvm::DenseSet<Value> with_data_; ///< depends on an input
     llvm::DenseMap<Value, llvm::SmallVector<Value>> parts_;
+    llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Value>> of_attention_; ///< operands of its gradients
 };
 
 /// Whether gradients pass from the result to this operand.
@@ -307,6 +309,13 @@ Value Reverse::part_of(LayerBuilder &build, mlir::OpOperand &operand, Value grad
         return reshape_gradient(build, reshape, gradient);
     if (auto pool = mlir::dyn_cast<ir::PoolOp>(op))
         return pool_gradient(build, pool, gradient);
+    if (auto attention = mlir::dyn_cast<ir::AttentionOp>(op)) {
+        llvm::SmallVector<Value> &operands = of_attention_[op];
+        if (operands.empty())
+            operands = attention_gradient_operands(build, attention,
+                                                   repeat_all(build, gradient, type_of(attention.getResult(0))));
+        return attention_gradient(build, attention, number, operands);
+    }
     return {};
 }
 

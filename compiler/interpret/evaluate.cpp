@@ -1,4 +1,5 @@
 #include "interpret/evaluate.h"
+#include "interpret/attention.h"
 #include "interpret/edges.h"
 
 #include "interpret/moves.h"
@@ -449,6 +450,8 @@ void evaluate(mlir::Operation *op, const std::vector<const Local *> &operands, s
         return move(op, operands, results[0]);
     if (auto reduce = mlir::dyn_cast<ir::EdgeReduceOp>(op))
         return evaluate_edges(reduce, space, operands, results[0], moment);
+    if (auto attention = mlir::dyn_cast<ir::AttentionOp>(op))
+        return evaluate_attention(attention, space, operands, results);
     const Action action = action_of(op, moment);
     for (Local &result : results)
         std::fill(result.elements.begin(), result.elements.end(), action.initial);

@@ -55,6 +55,7 @@ class Importer {
     Value composite(const sema::Operation &op, TensorType type);
     Value random(const sema::Operation &op, TensorType type, mlir::func::FuncOp function);
     Value pool(const sema::Operation &op, TensorType type);
+    Value attention(const sema::Operation &op, TensorType type);
     Value along_dimension(const sema::Operation &op, TensorType type);
     Value spmm(const sema::Operation &op, TensorType type);
     std::int64_t nonzeros_of(const std::string &matrix, std::int64_t all) const;
@@ -164,6 +165,8 @@ Value Importer::operation(const sema::Network &network, const sema::Operation &o
         return create<EdgesOp>(
             type, builder_.getStringAttr(op.text), builder_.getI64IntegerAttr(nonzeros_of(op.text, type.elements())),
             op.ones ? builder_.getUnitAttr() : mlir::UnitAttr(), builder_.getI64IntegerAttr(matrices_[op.text].number));
+    case sema::OperationKind::attention:
+        return attention(op, type);
     case sema::OperationKind::embedding:
     case sema::OperationKind::slice:
     case sema::OperationKind::concat:
@@ -262,6 +265,15 @@ Value Importer::pool(const sema::Operation &op, TensorType type) {
     return create<PoolOp>(type, builder_.getStringAttr(op.text), operands_, builder_.getStrArrayAttr(roles),
                           builder_.getDenseI64ArrayAttr(kernels), builder_.getDenseI64ArrayAttr(strides),
                           builder_.getDenseI64ArrayAttr(dilations), builder_.getDenseI64ArrayAttr(paddings));
+}
+
+Value Importer::attention(const sema::Operation &op, TensorType type) {
+    auto attention = builder_.create<AttentionOp>(
+        location_, mlir::TypeRange(type), builder_.getStrArrayAttr({"output"}), operands_,
+        builder_.getStringAttr(op.roles[0]), builder_.getStringAttr(op.roles[1]),
+        op.roles.size() > 2 ? builder_.getStringAttr(op.roles[2]) : StringAttr(), builder_.getI64IntegerAttr(op.begin),
+        operands_.size() > 3 ? builder_.getUnitAttr() : mlir::UnitAttr(), layer_, phase_, StrategyAttr());
+    return attention.getResult(0);
 }
 
 Value Importer::along_dimension(const sema::Operation &op, TensorType type) {

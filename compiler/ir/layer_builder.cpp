@@ -117,6 +117,14 @@ Value LayerBuilder::pool(StringRef kind, mlir::ValueRange inputs, PoolOp like, T
                                    like.getPaddingsAttr(), layer_, phase_, StrategyAttr());
 }
 
+Value LayerBuilder::attention(StringRef kind, mlir::ValueRange inputs, AttentionOp like, TensorType result) {
+    return builder_
+        .create<AttentionOp>(location_, mlir::TypeRange(result), builder_.getStrArrayAttr(kind), inputs,
+                             like.getKeyAttr(), like.getFeatureAttr(), like.getPositionAttr(), like.getWindowAttr(),
+                             like.getMaskedAttr(), layer_, phase_, StrategyAttr())
+        .getResult(0);
+}
+
 Value LayerBuilder::embedding_gradient(Value indices, Value gradient, StringRef dimension, TensorType table) {
     return builder_.create<EmbeddingGradientOp>(location_, table, indices, gradient, builder_.getStringAttr(dimension),
                                                 layer_, phase_, StrategyAttr());

@@ -50,6 +50,8 @@ class LayerBuilder {
     mlir::Value reshape(mlir::Value operand, TensorType result);
     /// A pool with the windows of `like`.
     mlir::Value pool(mlir::StringRef kind, mlir::ValueRange inputs, PoolOp like, TensorType result);
+    /// Another kind of the same attention.
+    mlir::Value attention(mlir::StringRef kind, mlir::ValueRange inputs, AttentionOp like, TensorType result);
     mlir::Value embedding_gradient(mlir::Value indices, mlir::Value gradient, mlir::StringRef dimension,
                                    TensorType table);
 

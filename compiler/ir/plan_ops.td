@@ -304,6 +304,53 @@ def Plan_AccumulateOp : Plan_LayerOp<"accumulate", [MemoryEffects<[MemWrite]>, P
   let assemblyFormat = "$operand `to` $accumulator attr-dict `:` functional-type(operands, results)";
 }
 
+def Plan_AttentionOp : Plan_LayerOp<"attention", [Pure, Plan_Nest]> {
+  let summary = "attention without a tensor of scores, or a gradient of it";
+  let description = [{
+    The scores are q k, summed over `feature`; the output is their softmax over `key` times v, summed over `key`:
+
+    ```mlir
+    %y     = plan.attention ["output"] (%q, %k, %v) over "key" dot "feature" : (…) -> …
+    %total = plan.attention ["total"] (%q, %k, %v) …
+    %dq    = plan.attention ["query_gradient"] (%q, %k, %v, %total, %dy, %delta) …
+    %dk    = plan.attention ["key_gradient"] (…) …
+    %dv    = plan.attention ["value_gradient"] (…) …
+    ```
+    `total` is the logarithm of the sum of the exponentials of a query's scores, `delta` the sum of y dy over the dimensions
+    that only the values have. k has `key`, `feature` and dimensions of q; v has `key`, the same dimensions of q, and its
+    own, which may have the name of `feature`; y has those of q and, for `feature`, those of v alone. `feature` is the last
+    dimension of q and k in the kernel, and those of v alone are the last ones of v and y.
+
+    With `position`, a dimension of q alone, the query with index p sees the keys up to p; with `window` w besides, only
+    those above p - w. With `masked`, the last operand, an i32, is 0 for keys that are not seen. A query that sees no key
+    has the output 0 and the total -∞. Before the schedule joins them, an operation has one of `kinds`.
+  }];
+  let arguments = !con((ins StrArrayAttr:$kinds, Variadic<Plan_TensorType>:$inputs, StrAttr:$key, StrAttr:$feature,
+                            OptionalAttr<StrAttr>:$position, DefaultValuedAttr<I64Attr, "0">:$window,
+                            UnitAttr:$masked), layerAttributes);
+  let results = (outs Variadic<Plan_TensorType>:$results);
+  let assemblyFormat = [{
+    $kinds `(` $inputs `)` `over` $key `dot` $feature attr-dict `:` functional-type($inputs, $results)
+  }];
+  let extraClassDeclaration = [{
+    /// Whether the operands are those of the gradients; the kinds of one operation are all of one or of the other sort.
+    bool isGradient();
+    /// The number of the result of this kind; -1: none.
+    int find(llvm::StringRef kind);
+    planc::ir::TensorType queries() { return mlir::cast<planc::ir::TensorType>(getInputs()[0].getType()); }
+    planc::ir::TensorType keys() { return mlir::cast<planc::ir::TensorType>(getInputs()[1].getType()); }
+    planc::ir::TensorType values() { return mlir::cast<planc::ir::TensorType>(getInputs()[2].getType()); }
+    /// Null: none.
+    mlir::Value mask() { return getMasked() ? getInputs().back() : mlir::Value(); }
+    /// The dimensions of the keys that the queries have, those of the queries alone, and those of the values alone.
+    llvm::SmallVector<mlir::StringAttr> batchRoles();
+    llvm::SmallVector<mlir::StringAttr> rowRoles();
+    llvm::SmallVector<mlir::StringAttr> valueRoles();
+    /// Of its kinds together, at each point of the nest. The total comes with the output.
+    double flopsPerPoint();
+  }];
+}
+
 def Plan_EmbeddingOp : Plan_LayerOp<"embedding", [Pure, Plan_Nest]> {
   let summary = "rows of a table, looked up by indices";
   let description = [{

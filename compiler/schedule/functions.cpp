@@ -72,7 +72,7 @@ void set_place(mlir::Operation *op, mlir::Operation *from) {
 bool is_kernel(mlir::Operation *op) {
     return mlir::isa<ir::GemmOp, ir::PermuteOp, ir::EmbeddingOp, ir::EmbeddingGradientOp, ir::SliceOp, ir::PadOp,
                      ir::ConcatOp, ir::ConvOp, ir::SpmmOp, ir::EdgeReduceOp, ir::PackOp, ir::UnpackOp, ir::PoolOp,
-                     ir::MaxPoolOp>(op);
+                     ir::MaxPoolOp, ir::AttentionOp>(op);
 }
 
 bool reads_accumulator(mlir::Value value, mlir::SymbolTableCollection &symbols) {

@@ -8,8 +8,8 @@ namespace planc::schedule {
 
 void register_passes() {
     for (auto *create : {stash_weights, alternate_weights, pair_contractions, lower_contractions, accumulate_products,
-                         order_steps, lower_convolutions, advance_updates, find_bands, fuse_loops, stage_gathers,
-                         insert_progress, keep_best, assign_buffers, outline_bodies})
+                         order_steps, lower_convolutions, lower_attention, advance_updates, find_bands, fuse_loops,
+                         stage_gathers, insert_progress, keep_best, assign_buffers, outline_bodies})
         mlir::registerPass(create);
     mlir::registerPass([] { return overlap_halos(); });
     mlir::registerPass([] { return start_collectives(); });

@@ -26,6 +26,8 @@ std::unique_ptr<mlir::Pass> order_steps();
 std::unique_ptr<mlir::Pass> overlap_halos(bool all = false);
 /// --lower-convolutions: convolutions and pools in the order of dimensions that the kernels need; weights packed.
 std::unique_ptr<mlir::Pass> lower_convolutions();
+/// --lower-attention: what one pass of attention over the scores computes is one operation, in the kernel's order.
+std::unique_ptr<mlir::Pass> lower_attention();
 /// --advance-updates: parameters whose gradients are not communicated are updated as soon as the old value is no longer
 /// needed.
 std::unique_ptr<mlir::Pass> advance_updates();

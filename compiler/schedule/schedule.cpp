@@ -15,6 +15,7 @@ void add_passes(mlir::OpPassManager &manager, const Options &options) {
     manager.addPass(order_steps());                            // forward, backward, update
     manager.addPass(overlap_halos(options.overlap_all_halos)); // convolutions compute while their halos travel
     manager.addPass(lower_convolutions());                     // convolutions and pools have the form of their kernels
+    manager.addPass(lower_attention());                        // so has attention
     manager.addPass(advance_updates());                        // gradients that stay on the rank are used at once
     manager.addPass(start_collectives(options.overlap));       // communication overlaps with computation
     manager.addPass(find_bands());                             // products know the bands that masks leave

@@ -67,8 +67,11 @@ enum class OperationKind : std::uint8_t {
     reshape,           ///< the same elements, row-major in the canonical orders, under the result's dimensions
     spmm,              ///< x -> its product with the sparse argument `text`; nest as that of an einsum whose first
                        ///< operand is the matrix: operand_loops[0] = its rows and columns, operand_loops[1] = of x
-    edges              ///< the sparse argument `text` as a tensor, 0 where it has no entry; only sums over its entries
-                       ///< are computed. `ones`: 1 for each entry
+    attention, ///< queries, keys, values and perhaps a mask -> softmax(queries keys) values; roles[0] = the keys'
+               ///< dimension, roles[1] = the features', roles[2] = that of the queries by which they see keys, if any;
+               ///< `begin` = window
+    edges      ///< the sparse argument `text` as a tensor, 0 where it has no entry; only sums over its entries
+               ///< are computed. `ones`: 1 for each entry
 };
 // `rename` and `transpose` are an einsum of one operand whose result has other roles or another order.
 

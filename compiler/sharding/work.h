@@ -19,6 +19,7 @@ enum class Kernel : std::uint8_t {
     reduction,
     window,        ///< slides windows over its operands and is not fused: pools
     look_up,       ///< reads at most as many elements of its operands as the result has
+    attention,     ///< scores and the products with them, tile by tile (planrt/attention.h)
     sparse_product ///< visits the entries of a sparse matrix (Nest::sparse)
 };
 

@@ -58,6 +58,8 @@ std::string name_of(mlir::Operation &op) {
         return "reduce " + reduce.getReduction().str();
     if (auto pool = mlir::dyn_cast<ir::PoolOp>(op))
         return "pool " + pool.getKind().str();
+    if (auto attention = mlir::dyn_cast<ir::AttentionOp>(op))
+        return "attention " + mlir::cast<mlir::StringAttr>(attention.getKinds()[0]).str();
     return op.getName().stripDialect().str();
 }
 
@@ -70,6 +72,8 @@ Kernel kernel_of(mlir::Operation &op) {
         return Kernel::reduction;
     if (mlir::isa<ir::PoolOp, ir::MaxPoolOp>(op))
         return Kernel::window;
+    if (mlir::isa<ir::AttentionOp>(op))
+        return Kernel::attention;
     return mlir::isa<ir::EmbeddingOp, ir::EmbeddingGradientOp>(op) ? Kernel::look_up : Kernel::pointwise;
 }
 
@@ -84,6 +88,8 @@ double flops_of(mlir::Operation &op) {
         return 2 * ir::nest_of(&op).sparse->density;
     if (auto reduce = mlir::dyn_cast<ir::EdgeReduceOp>(op))
         return ir::flops_per_point(reduce);
+    if (auto attention = mlir::dyn_cast<ir::AttentionOp>(op))
+        return attention.flopsPerPoint();
     if (mlir::isa<ir::ReshapeOp, ir::SliceOp, ir::PadOp, ir::ConcatOp>(op)) // they move elements
         return 0;
     if (auto pointwise = mlir::dyn_cast<ir::PointwiseOp>(op)) {

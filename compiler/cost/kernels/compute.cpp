@@ -4,6 +4,7 @@
 #include "cost/kernels/kernels.h"
 #include "sharding/placement.h"
 
+#include <planrt/attention.h>
 #include <planrt/needed_rows.h>
 
 #include <algorithm>
@@ -95,6 +96,38 @@ static std::optional<Seconds> measured_seconds(const Part &part, const std::vect
         return {};
     const ProductShape shape = product_shape(part.nest, extents);
     return element_bytes / 4.0 * product_seconds(*machine.kernels.product, shape, machine, shape.count);
+}
+
+/// The products of its tiles at the rate of products, and the exponential of each score at that of loops. Of several
+/// kinds in one pass each pays by its operations. None: nothing was measured.
+static std::optional<Seconds> attention_seconds(const Part &part, const std::vector<std::int64_t> &extents, Flops flops,
+                                                const Machine &machine) {
+    const support::KernelRates &rates = machine.kernels;
+    if (!rates.product || !rates.loops)
+        return {};
+    const std::vector<int> &queries = part.nest.operands[0];
+    const std::vector<int> &keys = part.nest.operands[1];
+    const std::vector<int> &values = part.nest.operands[2];
+    double scores = 1;
+    double features = 1;
+    double of_values = 1;
+    const auto has = [](const std::vector<int> &loops, int loop) {
+        return std::find(loops.begin(), loops.end(), loop) != loops.end();
+    };
+    for (int loop = 0; loop < static_cast<int>(extents.size()); ++loop) {
+        const bool of_scores = has(queries, loop) ? !has(keys, loop) || has(values, loop) : has(keys, loop);
+        (of_scores ? scores : has(queries, loop) ? features : of_values) *= static_cast<double>(extents[loop]);
+    }
+    const bool is_gradient = part.operands.size() > 4;
+    const double share =
+        flops.value / (scores * (is_gradient ? 6 * features + 4 * of_values : 2 * (features + of_values)));
+    constexpr double flops_of_exponential = 16; // with the maximum and the sum, or the change of the score
+    const ProductShape tile{1, static_cast<double>(planrt::attention::row_block),
+                            static_cast<double>(planrt::attention::key_block), features};
+    const double flops_of_tile = 2 * tile.m * tile.n * tile.k;
+    const Seconds product = part.results[0].element_bytes / 4.0 * product_seconds(*rates.product, tile, machine);
+    return flops.value / flops_of_tile * product +
+           loop_seconds(*rates.loops, Flops(share * scores * flops_of_exponential), Seconds(0));
 }
 
 namespace {
@@ -194,13 +227,16 @@ Seconds part_seconds(const Part &part, const std::vector<std::int64_t> &extents,
             return *measured * (1 / static_cast<double>(shares));
     if (part.kernel == sharding::Kernel::contraction && machine.gemm_block)
         return at_intensity(flops, block_intensity(*machine.gemm_block, part.results[0].element_bytes), machine);
+    if (part.kernel == sharding::Kernel::attention)
+        if (const auto measured = attention_seconds(part, extents, flops, machine))
+            return *measured;
     const Transfer transfer = transfer_of(part, extents, machine, shares, iterations * static_cast<double>(shares));
     if (const support::PoolRate *pool = pool_rate(part.nest, machine.kernels);
         part.kernel == sharding::Kernel::window && pool != nullptr && !part.nest.windows.empty())
         return pool_seconds(*pool, pool_operations(part.nest, extents), pooled_channels(part.nest, extents),
                             transfer.seconds);
     const std::optional<support::LoopRate> &rate = machine.kernels.loops;
-    if (!rate || part.kernel == sharding::Kernel::contraction)
+    if (!rate || part.kernel == sharding::Kernel::contraction || part.kernel == sharding::Kernel::attention)
         return roofline(flops, transfer.moved, machine);
     Seconds seconds = loop_seconds(*rate, flops, transfer.seconds);
     if (part.own_rows && part.kernel != sharding::Kernel::sparse_product) // its rows have tiles of their own

@@ -35,23 +35,52 @@ std::int64_t nonzeros_of_row(const sema::Operation &operation, const std::vector
     return matrix == matrices.end() ? operation.loops[1].extent : (matrix->pattern->nonzeros() + rows - 1) / rows;
 }
 
+/// The product of the extents; at most the largest number.
+std::int64_t saturated_product(const std::vector<std::int64_t> &factors) {
+    std::int64_t product = 1;
+    for (const std::int64_t factor : factors)
+        if (__builtin_mul_overflow(product, factor, &product))
+            return std::numeric_limits<std::int64_t>::max();
+    return product;
+}
+
+/// Each score is a sum over the features, and a weight of each of the values' own elements.
+std::int64_t of_attention(const sema::Operation &operation, const std::string &samples) {
+    std::vector<std::int64_t> scores;
+    std::vector<std::int64_t> values;
+    std::int64_t features = 0;
+    for (const sema::Loop &loop : operation.loops)
+        if (features > 0)
+            values.push_back(loop.extent);
+        else if (loop.name == operation.roles[1])
+            features = loop.extent;
+        else if (loop.name != samples)
+            scores.push_back(loop.extent);
+    std::int64_t of_score = features;
+    if (__builtin_add_overflow(of_score, saturated_product(values), &of_score))
+        of_score = std::numeric_limits<std::int64_t>::max();
+    scores.push_back(of_score);
+    return saturated_product(scores);
+}
+
 /// For one sample: the loop over the samples counts once. 0 for everything except products.
 std::int64_t multiply_adds(const sema::Operation &operation, const std::string &samples,
                            const std::vector<sema::Matrix> &matrices) {
     if (operation.kind == sema::OperationKind::spmm) {
-        std::int64_t product = nonzeros_of_row(operation, matrices);
+        std::vector<std::int64_t> factors{nonzeros_of_row(operation, matrices)};
         for (std::size_t loop = 2; loop < operation.loops.size(); ++loop)
-            if (__builtin_mul_overflow(product, operation.loops[loop].extent, &product))
-                return std::numeric_limits<std::int64_t>::max();
-        return product;
+            factors.push_back(operation.loops[loop].extent);
+        return saturated_product(factors);
     }
+    if (operation.kind == sema::OperationKind::attention)
+        return of_attention(operation, samples);
     if (operation.loops.empty() || operation.operands.size() < 2)
         return 0;
-    std::int64_t product = 1;
+    std::vector<std::int64_t> factors;
     for (const sema::Loop &loop : operation.loops)
-        if (loop.name != samples && __builtin_mul_overflow(product, loop.extent, &product))
-            return std::numeric_limits<std::int64_t>::max();
-    return product;
+        if (loop.name != samples)
+            factors.push_back(loop.extent);
+    return saturated_product(factors);
 }
 
 std::string samples_of(const sema::Network &network) {

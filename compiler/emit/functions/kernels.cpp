@@ -1,5 +1,6 @@
 #include "emit/functions/kernels.h"
 
+#include "emit/functions/attention.h"
 #include "emit/functions/edges.h"
 #include "emit/functions/windows.h"
 #include "emit/names/text.h"
@@ -311,6 +312,8 @@ void write_kernel(Body &body, mlir::Operation *op, const Matrices &matrices, con
         write_pool(body, pool);
     else if (auto both = mlir::dyn_cast<ir::MaxPoolOp>(op))
         write_max_pool(body, both);
+    else if (auto attention = mlir::dyn_cast<ir::AttentionOp>(op))
+        write_attention(body, attention);
     else
         llvm::report_fatal_error(llvm::Twine("no text for the kernel ") + op->getName().getStringRef());
 }

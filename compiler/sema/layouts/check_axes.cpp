@@ -51,6 +51,9 @@ std::set<std::string> whole_loops(const Network &network, const Operation &opera
     if (operation.kind == OperationKind::slice || operation.kind == OperationKind::concat)
         return {operation.roles.front()};
     std::set<std::string> whole;
+    if (operation.kind == OperationKind::attention) // its loops from that over the keys on
+        for (std::size_t i = operation.type.dimensions.size(); i-- > 0;)
+            whole.insert(operation.loops[operation.loops.size() - 1 - i].name);
     for (const Window &window : operation.windows)
         if (window.kernel_loop >= 0) // no dimension has a pool's
             whole.insert(operation.loops[static_cast<std::size_t>(window.kernel_loop)].name);

@@ -280,6 +280,10 @@ class Elaborator {
     Value convolution(const syntax::Call &call, SourceRange where);
     std::vector<DimensionValue> result_names(const syntax::Expression &target);
 
+    // attention.cpp
+    Value fused_attention(const syntax::Call &call, SourceRange where);
+    void check_attended_extents(const std::vector<TensorValue> &tensors, SourceRange where) const;
+
     // primitive_calls.cpp
     Value primitive(const syntax::Call &call, SourceRange where);
     Value function(const syntax::Call &call, std::size_t count, SourceRange where);

@@ -57,6 +57,7 @@ Value Elaborator::primitive(const syntax::Call &call, SourceRange where) {
                                                             {"random_uniform", &Elaborator::random},
                                                             {"random_normal", &Elaborator::random},
                                                             {"embedding", &Elaborator::embedding},
+                                                            {"fused_attention", &Elaborator::fused_attention},
                                                             {"rename", &Elaborator::rename},
                                                             {"slice", &Elaborator::slice},
                                                             {"transpose", &Elaborator::transpose},

@@ -92,6 +92,9 @@ class OrderedUse {
         case OperationKind::cross_entropy:
             name = "cross_entropy";
             return among(operand(operation, 0).dimensions, {operation.roles[0]});
+        case OperationKind::attention: // by index where queries see only the keys before them
+            name = "fused_attention";
+            return operation.roles.size() < 3 ? nullptr : among(operation.type.dimensions, {operation.roles[2]});
         case OperationKind::reshape:
             name = "reshape";
             return reshaped(operand(operation, 0).dimensions, operation.type.dimensions);

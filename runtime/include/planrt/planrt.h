@@ -11,6 +11,7 @@
 // order of their declaration; a rank holds its block of each.
 #pragma once
 
+#include <planrt/attention.h>
 #include <planrt/convolution.h>
 #include <planrt/graph_file.h>
 #include <planrt/kernels.h>

@@ -5,7 +5,7 @@
 #include <planrt/convolution.h>
 #include <planrt/parallel.h>
 
-#include "kernels/products/multiply.h"
+#include <planrt/multiply.h>
 
 #include <algorithm>
 #include <array>

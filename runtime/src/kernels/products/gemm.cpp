@@ -5,8 +5,8 @@
 #include "kernels/libraries/blas.h"
 #include "kernels/libraries/onednn.h"
 #include "kernels/products/banded_product.h"
-#include "kernels/products/multiply.h"
 #include "support/failure.h"
+#include <planrt/multiply.h>
 
 #include <algorithm>
 #include <limits>

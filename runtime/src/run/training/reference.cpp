@@ -1,7 +1,7 @@
 #include "run/training/reference.h"
 
 #include "count/step_clock.h"
-#include "kernels/products/multiply.h"
+#include <planrt/multiply.h>
 
 #include <planrt/planrt.h>
 
