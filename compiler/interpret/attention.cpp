@@ -16,7 +16,8 @@ class Points {
     Points(ir::AttentionOp op, const planrt::Box &space, const std::vector<const Local *> &operands,
            std::vector<Local> &results)
         : op_(op), nest_(op.nest()), space_(space), operands_(operands), results_(results), index_(space.size()),
-          feature_(loop(0, op.queries(), op.getFeature())), key_(loop(1, op.keys(), op.getKey())) {
+          feature_(loop(0, op.queries(), op.getFeature())), key_(loop(1, op.keys(), op.getKey())),
+          masked_(op.getMasked()), window_(static_cast<std::int64_t>(op.getWindow())) {
         std::ranges::copy_if(nest_.operands[0], std::back_inserter(queries_),
                              [&](int each) { return each != feature_; });
         for (const mlir::StringAttr role : op.valueRoles())
@@ -69,13 +70,13 @@ class Points {
     }
 
     [[nodiscard]] bool sees() const {
-        if (op_.getMasked() && operand(operands_.size() - 1) == 0)
+        if (masked_ && operand(operands_.size() - 1) == 0)
             return false;
         if (position_ < 0)
             return true;
         const std::int64_t behind =
             index_[static_cast<std::size_t>(position_)] - index_[static_cast<std::size_t>(key_)];
-        return behind >= 0 && (op_.getWindow() == 0 || behind < op_.getWindow());
+        return behind >= 0 && (window_ == 0 || behind < window_);
     }
     /// Calls visit(score) for each key that the query sees.
     void over_keys(const std::function<void(double)> &visit) {
@@ -123,6 +124,8 @@ class Points {
     int feature_;
     int key_;
     int position_ = -1;
+    bool masked_;
+    std::int64_t window_;
     Loops queries_;
     Loops own_;
 };

@@ -119,6 +119,9 @@ class Verifier {
         if (op_.getPosition() &&
             !llvm::any_of(op_.rowRoles(), [&](StringAttr role) { return role == *op_.getPosition(); }))
             return op_.emitOpError() << "'" << *op_.getPosition() << "' is not a dimension of the queries alone";
+        const auto window = static_cast<std::int64_t>(op_.getWindow());
+        if (window < 0 || (window > 0 && !op_.getPosition()))
+            return op_.emitOpError() << "a window counts keys before a position: " << window;
         return success();
     }
 

@@ -330,7 +330,8 @@ def Plan_AttentionOp : Plan_LayerOp<"attention", [Pure, Plan_Nest]> {
                             UnitAttr:$masked), layerAttributes);
   let results = (outs Variadic<Plan_TensorType>:$results);
   let assemblyFormat = [{
-    $kinds `(` $inputs `)` `over` $key `dot` $feature attr-dict `:` functional-type($inputs, $results)
+    $kinds `(` $inputs `)` `over` $key `dot` $feature (`causal` $position^)? (`window` $window^)? attr-dict
+    `:` functional-type($inputs, $results)
   }];
   let extraClassDeclaration = [{
     /// Whether the operands are those of the gradients; the kinds of one operation are all of one or of the other sort.

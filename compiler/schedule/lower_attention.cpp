@@ -24,24 +24,26 @@ bool belong_together(ir::AttentionOp a, ir::AttentionOp b) {
            part_of(a) == part_of(b);
 }
 
-/// One operation, at the place of the first, for all of these; their order is that of the block.
+/// One operation, at the place of the first, for all of these; their order is that of the block. Results of one kind
+/// are one: two layers may attend alike.
 void join(const std::vector<ir::AttentionOp> &parts) {
     ir::AttentionOp first = parts.front();
     llvm::SmallVector<mlir::Attribute> kinds;
     llvm::SmallVector<mlir::Type> types;
-    for (ir::AttentionOp part : parts) {
-        kinds.append(part.getKinds().begin(), part.getKinds().end());
-        types.append(part->result_type_begin(), part->result_type_end());
-    }
+    for (ir::AttentionOp part : parts)
+        if (!llvm::is_contained(kinds, part.getKinds()[0])) {
+            kinds.push_back(part.getKinds()[0]);
+            types.push_back(part.getResult(0).getType());
+        }
     mlir::OpBuilder builder(first);
     auto joined = builder.create<ir::AttentionOp>(first.getLoc(), types, builder.getArrayAttr(kinds), first.getInputs(),
                                                   first.getKeyAttr(), first.getFeatureAttr(), first.getPositionAttr(),
                                                   first.getWindowAttr(), first.getMaskedAttr(), mlir::StringAttr(),
                                                   mlir::StringAttr(), ir::StrategyAttr());
     set_place(joined, first);
-    unsigned result = 0;
     for (ir::AttentionOp part : parts) {
-        part.getResult(0).replaceAllUsesWith(joined.getResult(result++));
+        const auto result = llvm::find(kinds, part.getKinds()[0]) - kinds.begin();
+        part.getResult(0).replaceAllUsesWith(joined.getResult(static_cast<unsigned>(result)));
         part.erase();
     }
 }
@@ -71,15 +73,25 @@ class Ordering {
         for (auto [number, last] : {std::pair{0U, feature}, {1U, feature}, {2U, own_}, {4U, own_}})
             if (number < 4 || op_.isGradient())
                 order_operand(op_->getOpOperand(number), last);
-        for (auto [kind, last] : {std::pair{"output", own_},
-                                  {"query_gradient", feature},
-                                  {"key_gradient", feature},
-                                  {"value_gradient", own_}})
+        if (op_.isGradient())
+            order_like(op_->getOpOperand(5), op_.getInputs()[3]);
+        for (auto [kind, like] : {std::pair{"query_gradient", 0U}, {"key_gradient", 1U}, {"value_gradient", 2U}})
             if (const int result = op_.find(kind); result >= 0)
-                order_result(op_.getResult(static_cast<unsigned>(result)), last);
+                order_result(op_.getResult(static_cast<unsigned>(result)), names_of(tensor(op_.getInputs()[like])));
+        if (const int output = op_.find("output"); output >= 0) {
+            const Value result = op_.getResult(static_cast<unsigned>(output));
+            order_result(result, with_last(tensor(result), own_));
+        }
     }
 
   private:
+    static std::vector<std::string> names_of(ir::TensorType type) {
+        std::vector<std::string> names;
+        for (const mlir::StringAttr role : type.getRoles())
+            names.push_back(role.str());
+        return names;
+    }
+
     static std::vector<std::string> with_last(ir::TensorType type, const std::vector<std::string> &last) {
         std::vector<std::string> order;
         for (const mlir::StringAttr role : type.getRoles())
@@ -96,17 +108,21 @@ class Ordering {
         return permute.getResult();
     }
 
+    void order_like(mlir::OpOperand &operand, Value other) { order(operand, names_of(tensor(other))); }
     void order_operand(mlir::OpOperand &operand, const std::vector<std::string> &last) {
+        order(operand, with_last(tensor(operand.get()), last));
+    }
+    void order(mlir::OpOperand &operand, const std::vector<std::string> &roles) {
         const ir::TensorType type = tensor(operand.get());
-        const ir::TensorType ordered = with_dimensions(type, with_last(type, last));
+        const ir::TensorType ordered = with_dimensions(type, roles);
         builder_.setInsertionPoint(op_);
         if (ordered != type)
             operand.set(permuted(operand.get(), ordered));
     }
 
-    void order_result(Value result, const std::vector<std::string> &last) {
+    void order_result(Value result, const std::vector<std::string> &roles) {
         const ir::TensorType type = tensor(result);
-        const ir::TensorType ordered = with_dimensions(type, with_last(type, last));
+        const ir::TensorType ordered = with_dimensions(type, roles);
         if (ordered == type)
             return;
         result.setType(ordered);

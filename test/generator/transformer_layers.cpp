@@ -145,6 +145,8 @@ void TransformerLayers::attended() {
         return;
     const Dimension head{"head", random_.whole(1, 3)};
     const Dimension of_head{"feature", random_.whole(1, 4)};
+    if (random_.chance(0.3) && x.find("pixel") == nullptr && x.find("hidden") == nullptr)
+        return attended_in_groups(x, head, of_head);
     const std::string causal = random_.chance(0.5) ? ", causal = true" : "";
     const std::string bias = random_.chance(0.3) ? ", bias = false" : "";
     const std::string rate = options_.dropout && random_.chance(0.25) ? ", rate = 0.3" : "";
@@ -152,8 +154,40 @@ void TransformerLayers::attended() {
     keep("a",
          (random_.chance(0.6) ? x.name + " + " : "") +
              imported("attention", "attention(" + x.name + ", " + word(head) + ", " + word(of_head) + causal + bias +
-                                       rate + ", weights = normal(0, 0.5))"),
+                                       rate + (random_.chance(0.5) ? ", fused = true" : "") +
+                                       ", weights = normal(0, 0.5))"),
          x.dimensions);
+}
+
+/// All heads share the keys and values, whose features have other extents; queries may see some keys only.
+void TransformerLayers::attended_in_groups(const Value &x, const Dimension &head, const Dimension &feature) {
+    const Dimension &time = x.dimensions[1];
+    const Dimension key{"key", time.extent};
+    const Dimension own{random_.chance(0.5) ? "pixel" : "feature", random_.whole(1, 4)};
+    const auto projected = [&](const std::string &role, const Dimensions &to) {
+        Dimensions of_weights{x.dimensions.back()};
+        of_weights.insert(of_weights.end(), to.begin(), to.end());
+        Dimensions result{x.dimensions[0], {role, time.extent}};
+        result.insert(result.end(), to.begin(), to.end());
+        const std::string from = role == time.role ? x.name : "rename(" + x.name + ", " + time.role + " -> key)";
+        return bind("p", "einsum(" + from + ", " + parameter(of_weights) + " -> " + names(result) + ")", result);
+    };
+    const Value queries =
+        projected(time.role, random_.chance(0.5) ? Dimensions{head, feature} : Dimensions{feature, head});
+    const Value keys = projected("key", {feature});
+    const Value values = projected("key", {own});
+    std::string seen;
+    if (random_.chance(0.6))
+        seen += ", causal = " + time.role + (random_.chance(0.5) ? ", window = " + std::to_string(extent()) : "");
+    if (random_.chance(0.4))
+        seen += ", seen = (iota(key) % 3) < 2";
+    Dimensions result = queries.dimensions;
+    *std::find_if(result.begin(), result.end(), [&](const auto &each) { return each.role == feature.role; }) = own;
+    primed_.insert("key");
+    keep("a",
+         "fused_attention(" + queries.name + ", " + keys.name + ", " + values.name + ", over = key, dot = feature" +
+             seen + ")",
+         result);
 }
 
 void TransformerLayers::block() {
@@ -170,6 +204,7 @@ void TransformerLayers::block() {
     keep("b",
          imported("transformer", "transformer_block(" + x.name + ", " + word(head) + ", " + word(of_head) + ", " +
                                      word(inner) + (random_.chance(0.5) ? ", causal = false" : "") +
+                                     (random_.chance(0.5) ? ", fused = true" : "") +
                                      (options_.dropout && random_.chance(0.25) ? ", rate = 0.2" : "") + ")"),
          x.dimensions);
 }

@@ -25,6 +25,7 @@ class TransformerLayers : protected Writer {
     void positions();
     void looked_up_by_position();
     void attended();
+    void attended_in_groups(const Value &x, const Dimension &head, const Dimension &feature);
     void block();
     void sliced();
     void concatenated();

@@ -420,3 +420,107 @@ func.func @edges(%x: !plan.tensor<u: 2, f: 5, f32>) {
   %0 = plan.edge_reduce "a" "sum" "v u, u f -> v f" (%x) loops ["v", "u", "f"] extents [3, 2, 5] steps ["operand 0"] initial 0.0 nonzeros 1 : (!plan.tensor<u: 2, f: 5, f32>) -> !plan.tensor<v: 3, f: 4, f32>
   return
 }
+
+// -----
+
+func.func @attention(%q: !plan.tensor<p: 3, f: 4, f32>, %k: !plan.tensor<k: 5, f: 4, f32>, %v: !plan.tensor<k: 5, e: 2, f32>) {
+  // expected-error@+1 {{kinds are output and total, or query_gradient, key_gradient and value_gradient}}
+  %0:2 = plan.attention ["output", "key_gradient"](%q, %k, %v) over "k" dot "f" : (!plan.tensor<p: 3, f: 4, f32>, !plan.tensor<k: 5, f: 4, f32>, !plan.tensor<k: 5, e: 2, f32>) -> (!plan.tensor<p: 3, e: 2, f32>, !plan.tensor<k: 5, f: 4, f32>)
+  return
+}
+
+// -----
+
+func.func @attention(%q: !plan.tensor<p: 3, f: 4, f32>, %k: !plan.tensor<k: 5, f: 4, f32>, %v: !plan.tensor<k: 5, e: 2, f32>) {
+  // expected-error@+1 {{has 2 kinds, but 1 results}}
+  %0 = plan.attention ["output", "total"](%q, %k, %v) over "k" dot "f" : (!plan.tensor<p: 3, f: 4, f32>, !plan.tensor<k: 5, f: 4, f32>, !plan.tensor<k: 5, e: 2, f32>) -> !plan.tensor<p: 3, e: 2, f32>
+  return
+}
+
+// -----
+
+func.func @attention(%q: !plan.tensor<p: 3, f: 4, f32>, %k: !plan.tensor<k: 5, f: 4, f32>, %v: !plan.tensor<k: 5, e: 2, f32>) {
+  // expected-error@+1 {{takes 6 operands, not 3}}
+  %0 = plan.attention ["query_gradient"](%q, %k, %v) over "k" dot "f" : (!plan.tensor<p: 3, f: 4, f32>, !plan.tensor<k: 5, f: 4, f32>, !plan.tensor<k: 5, e: 2, f32>) -> !plan.tensor<p: 3, f: 4, f32>
+  return
+}
+
+// -----
+
+func.func @attention(%q: !plan.tensor<p: 3, f: 4, f32>, %k: !plan.tensor<k: 5, f: 4, f32>, %v: !plan.tensor<j: 5, e: 2, f32>) {
+  // expected-error@+1 {{'!plan.tensor<j: 5, e: 2, f32>' has no dimension 'k'}}
+  %0 = plan.attention ["output"](%q, %k, %v) over "k" dot "f" : (!plan.tensor<p: 3, f: 4, f32>, !plan.tensor<k: 5, f: 4, f32>, !plan.tensor<j: 5, e: 2, f32>) -> !plan.tensor<p: 3, e: 2, f32>
+  return
+}
+
+// -----
+
+func.func @attention(%q: !plan.tensor<p: 3, g: 4, f32>, %k: !plan.tensor<k: 5, f: 4, f32>, %v: !plan.tensor<k: 5, e: 2, f32>) {
+  // expected-error@+1 {{'!plan.tensor<p: 3, g: 4, f32>' has no dimension 'f'}}
+  %0 = plan.attention ["output"](%q, %k, %v) over "k" dot "f" : (!plan.tensor<p: 3, g: 4, f32>, !plan.tensor<k: 5, f: 4, f32>, !plan.tensor<k: 5, e: 2, f32>) -> !plan.tensor<p: 3, e: 2, f32>
+  return
+}
+
+// -----
+
+func.func @attention(%q: !plan.tensor<p: 3, f: 4, f32>, %k: !plan.tensor<k: 5, f: 4, f32>, %v: !plan.tensor<p: 3, k: 5, e: 2, f32>) {
+  // expected-error@+1 {{'p' is of the queries and of the values, but not of the keys}}
+  %0 = plan.attention ["output"](%q, %k, %v) over "k" dot "f" : (!plan.tensor<p: 3, f: 4, f32>, !plan.tensor<k: 5, f: 4, f32>, !plan.tensor<p: 3, k: 5, e: 2, f32>) -> !plan.tensor<p: 3, e: 2, f32>
+  return
+}
+
+// -----
+
+func.func @attention(%q: !plan.tensor<p: 3, f: 4, f32>, %k: !plan.tensor<k: 5, f: 4, f32>, %v: !plan.tensor<k: 5, e: 2, f32>) {
+  // expected-error@+1 {{'k' is not a dimension of the queries alone}}
+  %0 = plan.attention ["output"](%q, %k, %v) over "k" dot "f" causal "k" : (!plan.tensor<p: 3, f: 4, f32>, !plan.tensor<k: 5, f: 4, f32>, !plan.tensor<k: 5, e: 2, f32>) -> !plan.tensor<p: 3, e: 2, f32>
+  return
+}
+
+// -----
+
+func.func @attention(%q: !plan.tensor<p: 3, f: 4, f32>, %k: !plan.tensor<k: 5, f: 4, f32>, %v: !plan.tensor<k: 5, e: 2, f32>) {
+  // expected-error@+1 {{a window counts keys before a position: 2}}
+  %0 = plan.attention ["output"](%q, %k, %v) over "k" dot "f" window 2 : (!plan.tensor<p: 3, f: 4, f32>, !plan.tensor<k: 5, f: 4, f32>, !plan.tensor<k: 5, e: 2, f32>) -> !plan.tensor<p: 3, e: 2, f32>
+  return
+}
+
+// -----
+
+func.func @attention(%q: !plan.tensor<p: 3, f: 4, f32>, %k: !plan.tensor<k: 5, f: 4, f64>, %v: !plan.tensor<k: 5, e: 2, f32>) {
+  // expected-error@+1 {{'!plan.tensor<k: 5, f: 4, f64>' has not the element type of the queries}}
+  %0 = plan.attention ["output"](%q, %k, %v) over "k" dot "f" : (!plan.tensor<p: 3, f: 4, f32>, !plan.tensor<k: 5, f: 4, f64>, !plan.tensor<k: 5, e: 2, f32>) -> !plan.tensor<p: 3, e: 2, f32>
+  return
+}
+
+// -----
+
+func.func @attention(%q: !plan.tensor<p: 3, f: 4, f32>, %k: !plan.tensor<k: 5, f: 4, f32>, %v: !plan.tensor<k: 5, e: 2, f32>) {
+  // expected-error@+1 {{'!plan.tensor<p: 3, f32>' does not have the dimensions p, e}}
+  %0 = plan.attention ["output"](%q, %k, %v) over "k" dot "f" : (!plan.tensor<p: 3, f: 4, f32>, !plan.tensor<k: 5, f: 4, f32>, !plan.tensor<k: 5, e: 2, f32>) -> !plan.tensor<p: 3, f32>
+  return
+}
+
+// -----
+
+func.func @attention(%q: !plan.tensor<p: 3, f: 4, f32>, %k: !plan.tensor<k: 5, f: 4, f32>, %v: !plan.tensor<k: 6, e: 2, f32>) {
+  // expected-error@+1 {{'k' is 5 and 6}}
+  %0 = plan.attention ["output"](%q, %k, %v) over "k" dot "f" : (!plan.tensor<p: 3, f: 4, f32>, !plan.tensor<k: 5, f: 4, f32>, !plan.tensor<k: 6, e: 2, f32>) -> !plan.tensor<p: 3, e: 2, f32>
+  return
+}
+
+// -----
+
+func.func @attention(%q: !plan.tensor<p: 3, f: 4, f32>, %k: !plan.tensor<k: 5, f: 4, f32>, %v: !plan.tensor<k: 5, e: 2, f32>, %m: !plan.tensor<k: 5, f32>) {
+  // expected-error@+1 {{masks are i32, not 'f32'}}
+  %0 = plan.attention ["output"](%q, %k, %v, %m) over "k" dot "f" {masked} : (!plan.tensor<p: 3, f: 4, f32>, !plan.tensor<k: 5, f: 4, f32>, !plan.tensor<k: 5, e: 2, f32>, !plan.tensor<k: 5, f32>) -> !plan.tensor<p: 3, e: 2, f32>
+  return
+}
+
+// -----
+
+func.func @attention(%q: !plan.tensor<p: 3, f: 4, f32>, %k: !plan.tensor<k: 5, f: 4, f32>, %v: !plan.tensor<k: 5, e: 2, f32>, %m: !plan.tensor<k: 5, f: 4, i32>) {
+  // expected-error@+1 {{the scores have no dimension 'f' of the mask}}
+  %0 = plan.attention ["output"](%q, %k, %v, %m) over "k" dot "f" {masked} : (!plan.tensor<p: 3, f: 4, f32>, !plan.tensor<k: 5, f: 4, f32>, !plan.tensor<k: 5, e: 2, f32>, !plan.tensor<k: 5, f: 4, i32>) -> !plan.tensor<p: 3, e: 2, f32>
+  return
+}

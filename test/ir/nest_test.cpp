@@ -41,6 +41,26 @@ std::string loops(const Nest &nest) {
     return text;
 }
 
+/// The nest of attention. Besides the rows, p and g, queries [a, p, g, f] have the dimensions of keys [a, k, f]; the
+/// values [a, k, f] have a dimension f of their own.
+Nest attention(const std::string &kind, const std::string &result) {
+    const std::string q = "!plan.tensor<a: 2, p: 6, g: 2, f: 3, f32>";
+    const std::string k = "!plan.tensor<a: 2, k: 5, f: 3, f32>";
+    const std::string v = "!plan.tensor<a: 2, k: 5, f: 4, f32>";
+    const std::string sums = "!plan.tensor<a: 2, p: 6, g: 2, f32>";
+    const std::string dy = "!plan.tensor<p: 6, a: 2, g: 2, f: 4, f32>";
+    const std::string seen = "!plan.tensor<k: 5, a: 2, i32>";
+    const auto random = [](const std::string &name, const std::string &type) {
+        return "%" + name + " = plan.random key \"" + name + "\" : " + type + "\n";
+    };
+    const bool forward = kind == "output" || kind == "total";
+    return nest(random("q", q) + random("k", k) + random("v", v) + random("sums", sums) + random("dy", dy) +
+                random("seen", seen) + "%0 = plan.attention [\"" + kind + "\"] (%q, %k, %v" +
+                (forward ? "" : ", %sums, %dy, %sums") +
+                ", %seen) over \"k\" dot \"f\" {position = \"p\", masked} : (" + q + ", " + k + ", " + v +
+                (forward ? "" : ", " + sums + ", " + dy + ", " + sums) + ", " + seen + ") -> " + result);
+}
+
 using Maps = std::vector<std::vector<int>>;
 
 } // namespace
@@ -169,6 +189,38 @@ TEST(Nest, of_the_gradient_of_an_embedding) {
     EXPECT_EQ(loops(n), "b: 3 reduced, a: 2, v: 5");
     EXPECT_EQ(n.operands, (Maps{{0}, {0, 1}}));
     EXPECT_EQ(n.results, (Maps{{1, 2}}));
+}
+
+// Each query needs all keys and all features; the values' own loop stays whole, and has a name of its own.
+TEST(Nest, of_attention) {
+    const Nest n = attention("output", "!plan.tensor<a: 2, p: 6, g: 2, f: 4, f32>");
+    EXPECT_EQ(loops(n), "a: 2, p: 6, g: 2, k: 5 whole, f: 3 whole, f': 4 whole");
+    EXPECT_EQ(n.operands, (Maps{{0, 1, 2, 4}, {0, 3, 4}, {0, 3, 5}, {3, 0}}));
+    EXPECT_EQ(n.results, (Maps{{0, 1, 2, 5}}));
+    EXPECT_FALSE(n.linear);
+
+    const Nest total = attention("total", "!plan.tensor<g: 2, a: 2, p: 6, f32>");
+    EXPECT_EQ(loops(total), "a: 2, p: 6, g: 2, k: 5 whole, f: 3 whole, f': 4 whole");
+    EXPECT_EQ(total.results, (Maps{{2, 0, 1}}));
+}
+
+// Sums over the keys, or over all rows of queries.
+TEST(Nest, of_the_gradients_of_attention) {
+    const Nest queries = attention("query_gradient", "!plan.tensor<a: 2, p: 6, g: 2, f: 3, f32>");
+    EXPECT_EQ(loops(queries), "a: 2, p: 6, g: 2, k: 5 reduced, f: 3 whole, f': 4 whole");
+    EXPECT_EQ(queries.operands, (Maps{{0, 1, 2, 4}, {0, 3, 4}, {0, 3, 5}, {0, 1, 2}, {1, 0, 2, 5}, {0, 1, 2}, {3, 0}}));
+    EXPECT_EQ(queries.results, (Maps{{0, 1, 2, 4}}));
+    EXPECT_EQ(queries.reduction, sharding::Reduction::sum);
+    EXPECT_FALSE(queries.linear);
+
+    const Nest keys = attention("key_gradient", "!plan.tensor<a: 2, k: 5, f: 3, f32>");
+    EXPECT_EQ(loops(keys), "a: 2, p: 6 reduced, g: 2 reduced, k: 5, f: 3 whole, f': 4 whole");
+    EXPECT_EQ(keys.operands, queries.operands);
+    EXPECT_EQ(keys.results, (Maps{{0, 3, 4}}));
+
+    const Nest values = attention("value_gradient", "!plan.tensor<a: 2, k: 5, f: 4, f32>");
+    EXPECT_EQ(loops(values), loops(keys));
+    EXPECT_EQ(values.results, (Maps{{0, 3, 5}}));
 }
 
 TEST(Nest, of_a_sparse_product) {

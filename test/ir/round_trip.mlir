@@ -120,6 +120,17 @@ module attributes {plan.mesh = #plan.mesh<rows: 2, cols: 3>,
     return
   }
 
+  // CHECK-LABEL: func.func @attention
+  func.func @attention(%q: !plan.tensor<batch: 2, position: 3, head: 4, feature: 5, f32>, %k: !plan.tensor<batch: 2, key: 6, head: 4, feature: 5, f32>, %v: !plan.tensor<batch: 2, key: 6, head: 4, value: 7, f32>, %seen: !plan.tensor<batch: 2, key: 6, i32>) {
+    // CHECK: plan.attention ["output"](%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) over "key" dot "feature" causal "position" window 2 {masked} : (!plan.tensor<batch: 2, position: 3, head: 4, feature: 5, f32>, !plan.tensor<batch: 2, key: 6, head: 4, feature: 5, f32>, !plan.tensor<batch: 2, key: 6, head: 4, value: 7, f32>, !plan.tensor<batch: 2, key: 6, i32>) -> !plan.tensor<batch: 2, position: 3, head: 4, value: 7, f32>
+    %y = plan.attention ["output"](%q, %k, %v, %seen) over "key" dot "feature" causal "position" window 2 {masked} : (!plan.tensor<batch: 2, position: 3, head: 4, feature: 5, f32>, !plan.tensor<batch: 2, key: 6, head: 4, feature: 5, f32>, !plan.tensor<batch: 2, key: 6, head: 4, value: 7, f32>, !plan.tensor<batch: 2, key: 6, i32>) -> !plan.tensor<batch: 2, position: 3, head: 4, value: 7, f32>
+    // CHECK: plan.attention ["total"](%{{.*}}, %{{.*}}, %{{.*}}) over "key" dot "feature" : (!plan.tensor<batch: 2, position: 3, head: 4, feature: 5, f32>, !plan.tensor<batch: 2, key: 6, head: 4, feature: 5, f32>, !plan.tensor<batch: 2, key: 6, head: 4, value: 7, f32>) -> !plan.tensor<batch: 2, position: 3, head: 4, f32>
+    %t = plan.attention ["total"](%q, %k, %v) over "key" dot "feature" : (!plan.tensor<batch: 2, position: 3, head: 4, feature: 5, f32>, !plan.tensor<batch: 2, key: 6, head: 4, feature: 5, f32>, !plan.tensor<batch: 2, key: 6, head: 4, value: 7, f32>) -> !plan.tensor<batch: 2, position: 3, head: 4, f32>
+    // CHECK: plan.attention ["query_gradient", "value_gradient"](%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) over "key" dot "feature" causal "position" window 2 {masked} : (!plan.tensor<batch: 2, position: 3, head: 4, feature: 5, f32>, !plan.tensor<batch: 2, key: 6, head: 4, feature: 5, f32>, !plan.tensor<batch: 2, key: 6, head: 4, value: 7, f32>, !plan.tensor<batch: 2, position: 3, head: 4, f32>, !plan.tensor<batch: 2, position: 3, head: 4, value: 7, f32>, !plan.tensor<batch: 2, position: 3, head: 4, f32>, !plan.tensor<batch: 2, key: 6, i32>) -> (!plan.tensor<batch: 2, position: 3, head: 4, feature: 5, f32>, !plan.tensor<batch: 2, key: 6, head: 4, value: 7, f32>)
+    %dq, %dv = plan.attention ["query_gradient", "value_gradient"](%q, %k, %v, %t, %y, %t, %seen) over "key" dot "feature" causal "position" window 2 {masked} : (!plan.tensor<batch: 2, position: 3, head: 4, feature: 5, f32>, !plan.tensor<batch: 2, key: 6, head: 4, feature: 5, f32>, !plan.tensor<batch: 2, key: 6, head: 4, value: 7, f32>, !plan.tensor<batch: 2, position: 3, head: 4, f32>, !plan.tensor<batch: 2, position: 3, head: 4, value: 7, f32>, !plan.tensor<batch: 2, position: 3, head: 4, f32>, !plan.tensor<batch: 2, key: 6, i32>) -> (!plan.tensor<batch: 2, position: 3, head: 4, feature: 5, f32>, !plan.tensor<batch: 2, key: 6, head: 4, value: 7, f32>)
+    return
+  }
+
   // CHECK-LABEL: func.func @batch_norms
   func.func @batch_norms(%x: !plan.tensor<batch: 8, hidden: 5, f32>, %c: !plan.tensor<hidden: 5, f32>) {
     %mean = plan.read @h1.mean : !plan.tensor<hidden: 5, f32>

@@ -46,6 +46,8 @@ const char *words(const Operation &operation) {
         return "mean_square_error";
     case OperationKind::iota:
         return "iota";
+    case OperationKind::attention:
+        return "attention";
     case OperationKind::embedding:
         return "embedding";
     case OperationKind::pool:

@@ -65,6 +65,16 @@ std::string operation_name(mlir::Operation *op) {
     return op->getName().stripDialect().str();
 }
 
+/// "attention", "attention total"; of gradients, of what: "queries".
+std::string attention_name(ir::AttentionOp op, unsigned result) {
+    const llvm::StringRef kind = mlir::cast<mlir::StringAttr>(op.getKinds()[result]).getValue();
+    return kind == "output"           ? "attention"
+           : kind == "total"          ? "attention total"
+           : kind == "query_gradient" ? "queries"
+           : kind == "key_gradient"   ? "keys"
+                                      : "values";
+}
+
 /// A qualifier of a function's values: "accumulated rest " for micro-batches before the last one that are larger than
 /// it.
 std::string qualifier(mlir::func::FuncOp function) {
@@ -101,7 +111,10 @@ std::string title_of(mlir::Value value, const schedule::Bodies &bodies) {
         return mlir::cast<mlir::StringAttr>(tensor).str() + " " + operation_name(op);
     }
     const bool numbers = mlir::isa<ir::MaxPoolOp>(op) && tensor_is_integer(value);
-    const std::string title = schedule::layer_of(op) + " " + operation_name(op) + (numbers ? " number" : "");
+    auto attention = mlir::dyn_cast<ir::AttentionOp>(op);
+    const std::string name =
+        attention ? attention_name(attention, mlir::cast<mlir::OpResult>(value).getResultNumber()) : operation_name(op);
+    const std::string title = schedule::layer_of(op) + " " + name + (numbers ? " number" : "");
     return schedule::part_of(op) == schedule::Part::backward ? "gradient at " + title : title;
 }
 

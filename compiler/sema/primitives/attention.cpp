@@ -10,6 +10,9 @@
 namespace planc::sema {
 
 PLANC_DIAGNOSTIC(no_attention_dimension, error, "'fused_attention' needs dimension '{0}' in its {1}, got {2}"); // O26
+PLANC_DIAGNOSTIC(keys_among_queries, error,
+                 "'fused_attention' sums over '{0}' of its keys and values, which its queries have too: rename one of "
+                 "them; the queries are {1}"); // O26
 PLANC_DIAGNOSTIC(
     not_of_keys, error,
     "dimension '{0}' of 'fused_attention' is one of its queries and its values, but not of its keys"); // O26
@@ -116,7 +119,7 @@ Value Elaborator::fused_attention(const syntax::Call &call, SourceRange where) {
             require_in(each.role, v);
         }
     if (has(q.tensor.dimensions, key))
-        fail(not_of_queries_alone, q.where, {key});
+        fail(keys_among_queries, q.where, {key, to_string(q.tensor)});
     std::vector<DimensionValue> result;
     std::vector<DimensionValue> own;
     for (const DimensionValue &each : v.tensor.dimensions) {

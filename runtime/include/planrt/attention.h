@@ -186,17 +186,15 @@ template <class T> T weigh(T *row, std::int64_t size, T &maximum, T &sum) {
 #pragma omp simd reduction(max : largest)
     for (std::int64_t j = 0; j < size; ++j)
         largest = std::max(largest, row[j]);
-    if (largest == -std::numeric_limits<T>::infinity()) { // no key so far
-        std::fill(row, row + size, T{0});
-        return T{1};
-    }
+    // 0 if no key has been seen so far: the weights are 0 then, and what is no number stays so.
+    const T shift = largest == -std::numeric_limits<T>::infinity() ? T{0} : largest;
     T added{0};
 #pragma omp simd reduction(+ : added)
     for (std::int64_t j = 0; j < size; ++j) {
-        row[j] = planrt::exp(row[j] - largest);
+        row[j] = planrt::exp(row[j] - shift);
         added += row[j];
     }
-    const T factor = planrt::exp(maximum - largest);
+    const T factor = planrt::exp(maximum - shift);
     maximum = largest;
     sum = sum * factor + added;
     return factor;
