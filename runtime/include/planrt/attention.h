@@ -69,25 +69,42 @@ namespace attention {
 constexpr std::int64_t row_block = 64;
 constexpr std::int64_t key_block = 256;
 
-/// Where a combination of loops begins in each tensor.
-inline AttentionLoop at(const std::vector<AttentionLoop> &loops, std::int64_t number, int counted,
-                        std::int64_t &index) {
-    AttentionLoop sum;
-    for (std::size_t i = loops.size(); i-- > 0;) {
-        const AttentionLoop &loop = loops[i];
-        const std::int64_t n = number % loop.count;
-        number /= loop.count;
-        if (static_cast<int>(i) == counted)
-            index = n;
-        sum.q += n * loop.q;
-        sum.k += n * loop.k;
-        sum.v += n * loop.v;
-        sum.out += n * loop.out;
-        sum.sums += n * loop.sums;
-        sum.seen += n * loop.seen;
+/// Goes through the combinations of loops, the last one fastest, and knows where each begins in every tensor.
+class Odometer {
+  public:
+    explicit Odometer(const std::vector<AttentionLoop> &loops) : loops_(loops), index_(loops.size(), 0) {}
+    Odometer(const std::vector<AttentionLoop> &loops, std::int64_t number) : Odometer(loops) {
+        for (std::size_t i = loops.size(); i-- > 0; number /= loops[i].count) {
+            index_[i] = number % loops[i].count;
+            move(loops[i], index_[i]);
+        }
     }
-    return sum;
-}
+    void next() {
+        for (std::size_t i = loops_.size(); i-- > 0;) {
+            move(loops_[i], 1);
+            if (++index_[i] < loops_[i].count)
+                return;
+            move(loops_[i], -index_[i]);
+            index_[i] = 0;
+        }
+    }
+    [[nodiscard]] const AttentionLoop &place() const { return place_; }
+    [[nodiscard]] std::int64_t index(int loop) const { return index_[static_cast<std::size_t>(loop)]; }
+
+  private:
+    void move(const AttentionLoop &loop, std::int64_t times) {
+        place_.q += times * loop.q;
+        place_.k += times * loop.k;
+        place_.v += times * loop.v;
+        place_.out += times * loop.out;
+        place_.sums += times * loop.sums;
+        place_.seen += times * loop.seen;
+    }
+
+    const std::vector<AttentionLoop> &loops_;
+    std::vector<std::int64_t> index_;
+    AttentionLoop place_;
+};
 
 inline std::int64_t count(const std::vector<AttentionLoop> &loops) {
     std::int64_t product = 1;
@@ -101,19 +118,20 @@ class Rows {
   public:
     Rows(const Attention &shape, const AttentionLoop &batch, std::int64_t first)
         : size_(std::min(row_block, count(shape.rows) - first)) {
-        for (std::int64_t r = 0; r < size_; ++r) {
-            std::int64_t index = 0;
-            AttentionLoop place = at(shape.rows, first + r, shape.position, index);
+        Odometer odometer(shape.rows, first);
+        for (std::int64_t r = 0; r < size_; ++r, odometer.next()) {
+            AttentionLoop place = odometer.place();
             place.q += batch.q;
             place.out += batch.out;
             place.sums += batch.sums;
             place.seen += batch.seen;
             places_[r] = place;
-            end_[r] =
-                shape.position < 0 ? shape.keys : std::clamp<std::int64_t>(index + shape.ahead + 1, 0, shape.keys);
+            const std::int64_t behind =
+                shape.position < 0 ? shape.keys : odometer.index(shape.position) + shape.ahead + 1;
+            end_[r] = std::clamp<std::int64_t>(behind, 0, shape.keys);
             begin_[r] = shape.position < 0 || shape.window == 0
                             ? 0
-                            : std::clamp<std::int64_t>(index + shape.ahead + 1 - shape.window, 0, end_[r]);
+                            : std::clamp<std::int64_t>(behind - shape.window, 0, end_[r]);
         }
     }
     [[nodiscard]] std::int64_t size() const { return size_; }
@@ -180,12 +198,23 @@ template <class T> class Tile {
     std::int64_t size_ = 0;
 };
 
+/// What is no number is no maximum. In lanes, because compilers do not vectorise a maximum that might meet one.
+template <class T> T largest_of(const T *row, std::int64_t size, T least) {
+    constexpr std::int64_t lanes = 64 / sizeof(T);
+    T largest[lanes];
+    std::fill_n(largest, lanes, least);
+    std::int64_t j = 0;
+    for (; j + lanes <= size; j += lanes)
+        for (std::int64_t lane = 0; lane < lanes; ++lane)
+            largest[lane] = row[j + lane] > largest[lane] ? row[j + lane] : largest[lane];
+    for (; j < size; ++j)
+        largest[0] = std::max(largest[0], row[j]);
+    return *std::max_element(largest, largest + lanes);
+}
+
 /// Turns a row of scores into weights relative to the new maximum. Returns the factor of what was summed before.
 template <class T> T weigh(T *row, std::int64_t size, T &maximum, T &sum) {
-    T largest = maximum;
-#pragma omp simd reduction(max : largest)
-    for (std::int64_t j = 0; j < size; ++j)
-        largest = std::max(largest, row[j]);
+    const T largest = largest_of(row, size, maximum);
     // 0 if no key has been seen so far: the weights are 0 then, and what is no number stays so.
     const T shift = largest == -std::numeric_limits<T>::infinity() ? T{0} : largest;
     T added{0};
@@ -340,10 +369,9 @@ template <class T> void attention_forward(const Attention &shape, const Attentio
              grain(attention::row_block * shape.keys * (shape.features + shape.values)),
              [&](std::int64_t begin, std::int64_t end) {
                  attention::Forward<T> forward(shape, in);
-                 std::int64_t index = 0;
                  for (std::int64_t i = begin; i < end; ++i)
-                     forward.run(attention::at(shape.batch, i / blocks, -1, index), i % blocks * attention::row_block,
-                                 out, total);
+                     forward.run(attention::Odometer(shape.batch, i / blocks).place(),
+                                 i % blocks * attention::row_block, out, total);
              });
 }
 
@@ -354,9 +382,8 @@ void attention_backward(const Attention &shape, const AttentionInputs<T> &in, co
              grain(attention::count(shape.rows) * shape.keys * (shape.features + shape.values)),
              [&](std::int64_t begin, std::int64_t end) {
                  attention::Backward<T> backward(shape, in, sums, to);
-                 std::int64_t index = 0;
                  for (std::int64_t i = begin; i < end; ++i)
-                     backward.run(attention::at(shape.batch, i, -1, index));
+                     backward.run(attention::Odometer(shape.batch, i).place());
              });
 }
 
