@@ -1,14 +1,16 @@
 """Checks that the same initial weights give PyTorch's losses: 10 steps, to 1e-4 relative (1e-9 in double precision).
 
-  compare.py CASE … --work DIR [--layouts NAME … --meshes rows=2,cols=3 …]
+  compare.py CASE … --work DIR [--layouts NAME … --meshes rows=2,cols=3 …] [--everywhere]
 
 planc's program writes its initial weights with --save-init; PyTorch reads them and trains the same network on the same
 data, with its own gradients and the optimizers of optimizers.py. The whole data set is one batch, so that the order of
 the samples does not matter. Without --layouts and --meshes each case has a few of its own. The case `modern` stands for all
-reduced networks of modern_cases.py. Exit code 77, with a line that says so, where PyTorch is not installed.
+reduced networks of modern_cases.py. With --everywhere, each case runs on 1, 2, 3, 4 and 6 ranks, under data parallelism,
+its own layout and the best one; planc's programs compare messages and bytes with what was predicted. Exit code 77, with a line that says so, where PyTorch is not installed.
 """
 
 import argparse
+import dataclasses
 import pathlib
 import sys
 
@@ -25,6 +27,21 @@ import planc_run
 
 STEPS = 10
 CASES = {**cases.CASES, **modern_cases.CASES}
+MESHES = {2: "rows=1,cols=2", 3: "rows=1,cols=3", 4: "rows=2,cols=2", 6: "rows=2,cols=3"}
+LAYOUTS = """
+layout over_the_batch on grid { batch -> [rows, cols] }
+layout found_by_planc on grid = auto
+"""
+
+
+def everywhere(case, work):
+    """The case with two more layouts, and its runs."""
+    plan = work / f"{case.name}_everywhere.plan"
+    plan.write_text(case.plan_file(work).read_text() + LAYOUTS)
+    runs = ["--ranks 1"]
+    for ranks, mesh in MESHES.items():
+        runs += [f"--mesh {mesh}", f"--mesh {mesh} --layout over_the_batch", f"--ranks {ranks} --layout found_by_planc"]
+    return dataclasses.replace(case, plan=plan, optimizer="", double=False), [f"{run} --fast-compile" for run in runs]
 
 
 def train(case, fields, initial):
@@ -80,6 +97,7 @@ def main():
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--layouts", nargs="+")
     parser.add_argument("--meshes", nargs="+")
+    parser.add_argument("--everywhere", action="store_true")
     options = parser.parse_args()
     torch.set_num_threads(1)
     options.work.mkdir(parents=True, exist_ok=True)
@@ -92,6 +110,8 @@ def main():
         if options.layouts or options.meshes:
             runs = [" ".join([f"--mesh {mesh}", *([f"--layout {layout}"] if layout else [])])
                     for layout in options.layouts or [None] for mesh in options.meshes or ["rows=2,cols=2"]]
+        if options.everywhere:
+            case, runs = everywhere(case, options.work)
         for run in runs:
             try:
                 print(compare(case, peer, data, options.work, run), flush=True)
