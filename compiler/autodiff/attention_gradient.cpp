@@ -1,7 +1,5 @@
 #include "autodiff/attention_gradient.h"
 
-#include "autodiff/arithmetic.h"
-
 namespace planc::autodiff {
 
 using ir::LayerBuilder;

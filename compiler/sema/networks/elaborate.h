@@ -282,7 +282,14 @@ class Elaborator {
 
     // attention.cpp
     Value fused_attention(const syntax::Call &call, SourceRange where);
-    void check_attended_extents(const std::vector<TensorValue> &tensors, SourceRange where) const;
+    void check_attended(const Arguments &arguments, const std::vector<std::string> &roles, const TensorValue &queries,
+                        const TensorValue &keys, const TensorValue &values) const;
+    std::vector<DimensionValue> attention_result(const std::string &feature, const TensorValue &queries,
+                                                 const TensorValue &keys, const TensorValue &values) const;
+    TensorValue attention_mask(const Arguments &arguments, const std::vector<std::string> &roles,
+                               const TensorValue &queries);
+    void check_attended_extents(const std::string &feature, const std::vector<TensorValue> &tensors,
+                                SourceRange where) const;
 
     // primitive_calls.cpp
     Value primitive(const syntax::Call &call, SourceRange where);

@@ -32,13 +32,6 @@ bool has(const std::vector<DimensionValue> &dimensions, const std::string &role)
     return std::any_of(dimensions.begin(), dimensions.end(), [&](const auto &each) { return each.role == role; });
 }
 
-/// An argument that is a tensor, for messages.
-struct Given {
-    TensorValue tensor;
-    const char *name; ///< "queries"
-    SourceRange where;
-};
-
 /// The loops over the scores, then that over the features, then those over the values' own dimensions.
 class Loops {
   public:
@@ -90,99 +83,111 @@ class Loops {
 Value Elaborator::fused_attention(const syntax::Call &call, SourceRange where) {
     const Arguments arguments(context(), call,
                               {"queries", "keys", "values", "over", "dot", "causal", "window", "seen"});
-    const auto given = [&](const char *name) {
+    const auto operand = [&](const char *name) {
         const TensorValue tensor = tensor_argument(arguments, name);
-        const SourceRange place = arguments.require(name).where;
-        check_floating("fused_attention", tensor, place);
-        return Given{tensor, name, place};
+        check_floating("fused_attention", tensor, arguments.require(name).where);
+        return tensor;
     };
-    const auto dimension = [&](const syntax::CallArgument &named, const char *name) {
-        return expect_dimension(context(), constant_argument(named), named.where, arguments.what(name)).role;
-    };
-    const Given q = given("queries");
-    const Given k = given("keys");
-    const Given v = given("values");
-    check_same_element("fused_attention", {q.tensor, k.tensor, v.tensor}, where);
-    const std::string key = dimension(arguments.require("over"), "over");
-    const std::string feature = dimension(arguments.require("dot"), "dot");
-    const auto require_in = [&](const std::string &role, const Given &of) {
-        if (!has(of.tensor.dimensions, role))
-            fail(no_attention_dimension, of.where, {role, of.name, to_string(of.tensor)});
-    };
-    require_in(feature, q);
-    require_in(key, k);
-    require_in(feature, k);
-    require_in(key, v);
-    for (const DimensionValue &each : k.tensor.dimensions)
-        if (each.role != key && each.role != feature) {
-            require_in(each.role, q);
-            require_in(each.role, v);
-        }
-    if (has(q.tensor.dimensions, key))
-        fail(keys_among_queries, q.where, {key, to_string(q.tensor)});
-    std::vector<DimensionValue> result;
-    std::vector<DimensionValue> own;
-    for (const DimensionValue &each : v.tensor.dimensions) {
-        const bool shared = each.role != feature && has(k.tensor.dimensions, each.role);
-        if (!shared && each.role != feature && has(q.tensor.dimensions, each.role))
-            fail(not_of_keys, v.where, {each.role});
-        if (!shared)
-            own.push_back(each);
-    }
-    for (const DimensionValue &each : q.tensor.dimensions) {
-        if (each.role == feature)
-            result.insert(result.end(), own.begin(), own.end());
-        else
-            result.push_back(each);
-    }
-    check_attended_extents({q.tensor, k.tensor}, where);
-    std::vector<DimensionValue> without_feature = v.tensor.dimensions;
-    std::erase_if(without_feature, [&](const DimensionValue &each) { return each.role == feature; });
-    check_attended_extents({q.tensor, k.tensor, {-1, v.tensor.element, without_feature}}, where);
-
+    const TensorValue queries = operand("queries");
+    const TensorValue keys = operand("keys");
+    const TensorValue values = operand("values");
+    check_same_element("fused_attention", {queries, keys, values}, where);
     Operation operation;
     operation.kind = OperationKind::attention;
-    operation.operands = {q.tensor.id, k.tensor.id, v.tensor.id};
-    operation.roles = {key, feature};
-    Loops loops(operation, q.tensor, k.tensor);
-    operation.operand_loops = {loops.of(q.tensor), loops.of(k.tensor), loops.of_values(v.tensor.dimensions)};
+    operation.operands = {queries.id, keys.id, values.id};
+    for (const char *name : {"over", "dot", "causal"})
+        if (const syntax::CallArgument *given = arguments.find(name))
+            operation.roles.push_back(
+                expect_dimension(context(), constant_argument(*given), given->where, arguments.what(name)).role);
+        else if (operation.roles.size() < 2)
+            static_cast<void>(arguments.require(name));
+    check_attended(arguments, operation.roles, queries, keys, values);
+    std::vector<DimensionValue> result = attention_result(operation.roles[1], queries, keys, values);
+    check_attended_extents(operation.roles[1], {queries, keys, values}, where);
+    Loops loops(operation, queries, keys);
+    operation.operand_loops = {loops.of(queries), loops.of(keys), loops.of_values(values.dimensions)};
     operation.result_loops = loops.of_values(result);
-    if (const syntax::CallArgument *causal = arguments.find("causal")) {
-        const std::string position = dimension(*causal, "causal");
-        if (!has(q.tensor.dimensions, position) || has(k.tensor.dimensions, position))
-            fail(not_of_queries_alone, causal->where, {position});
-        operation.roles.push_back(position);
-    }
     if (const syntax::CallArgument *window = arguments.find("window")) {
         if (operation.roles.size() < 3)
             fail(window_without_order, window->where, {});
         operation.begin = expect_integer_in(context(), constant_argument(*window), window->where,
                                             arguments.what("window"), 1, std::numeric_limits<std::int32_t>::max());
     }
-    if (const syntax::CallArgument *seen = arguments.find("seen")) {
-        const TensorValue mask = tensor_argument(arguments, "seen");
-        const bool fits = std::all_of(mask.dimensions.begin(), mask.dimensions.end(), [&](const DimensionValue &each) {
-            return each.role == key || (each.role != feature && has(q.tensor.dimensions, each.role));
-        });
-        if (mask.element != ElementType::i32 || !fits)
-            fail(not_a_mask, seen->where, {key, to_string(mask)});
-        check_attended_extents({q.tensor, k.tensor, mask}, where);
+    if (arguments.find("seen")) {
+        const TensorValue mask = attention_mask(arguments, operation.roles, queries);
+        check_attended_extents(operation.roles[1], {queries, keys, mask}, where);
         operation.operands.push_back(mask.id);
         operation.operand_loops.push_back(loops.of(mask));
     }
-    return {append(std::move(operation), std::move(result), q.tensor.element, where)};
+    return {append(std::move(operation), std::move(result), queries.element, where)};
 }
 
-/// Dimensions of one role have one extent.
-void Elaborator::check_attended_extents(const std::vector<TensorValue> &tensors, SourceRange where) const {
+/// `roles`: of the keys, of the features, and of the position, if any.
+void Elaborator::check_attended(const Arguments &arguments, const std::vector<std::string> &roles,
+                                const TensorValue &queries, const TensorValue &keys, const TensorValue &values) const {
+    const std::string &key = roles[0];
+    const std::string &feature = roles[1];
+    const auto require_in = [&](const std::string &role, const TensorValue &tensor, const char *name) {
+        if (!has(tensor.dimensions, role))
+            fail(no_attention_dimension, arguments.require(name).where, {role, name, to_string(tensor)});
+    };
+    require_in(feature, queries, "queries");
+    require_in(key, keys, "keys");
+    require_in(feature, keys, "keys");
+    require_in(key, values, "values");
+    for (const DimensionValue &each : keys.dimensions)
+        if (each.role != key && each.role != feature) {
+            require_in(each.role, queries, "queries");
+            require_in(each.role, values, "values");
+        }
+    if (has(queries.dimensions, key))
+        fail(keys_among_queries, arguments.require("queries").where, {key, to_string(queries)});
+    for (const DimensionValue &each : values.dimensions)
+        if (has(queries.dimensions, each.role) && !has(keys.dimensions, each.role))
+            fail(not_of_keys, arguments.require("values").where, {each.role});
+    if (roles.size() > 2 && (!has(queries.dimensions, roles[2]) || has(keys.dimensions, roles[2])))
+        fail(not_of_queries_alone, arguments.require("causal").where, {roles[2]});
+}
+
+/// The queries' dimensions, with those that only the values have in the place of the features.
+std::vector<DimensionValue> Elaborator::attention_result(const std::string &feature, const TensorValue &queries,
+                                                         const TensorValue &keys, const TensorValue &values) const {
+    std::vector<DimensionValue> result;
+    for (const DimensionValue &each : queries.dimensions) {
+        if (each.role != feature) {
+            result.push_back(each);
+            continue;
+        }
+        std::copy_if(values.dimensions.begin(), values.dimensions.end(), std::back_inserter(result),
+                     [&](const DimensionValue &of_values) {
+                         return of_values.role == feature || !has(keys.dimensions, of_values.role);
+                     });
+    }
+    return result;
+}
+
+TensorValue Elaborator::attention_mask(const Arguments &arguments, const std::vector<std::string> &roles,
+                                       const TensorValue &queries) {
+    const TensorValue mask = tensor_argument(arguments, "seen");
+    const bool fits = std::all_of(mask.dimensions.begin(), mask.dimensions.end(), [&](const DimensionValue &each) {
+        return each.role == roles[0] || (each.role != roles[1] && has(queries.dimensions, each.role));
+    });
+    if (mask.element != ElementType::i32 || !fits)
+        fail(not_a_mask, arguments.require("seen").where, {roles[0], to_string(mask)});
+    return mask;
+}
+
+/// Dimensions of one role have one extent, but the values' own features, which come third, may be another number.
+void Elaborator::check_attended_extents(const std::string &feature, const std::vector<TensorValue> &tensors,
+                                        SourceRange where) const {
     std::vector<DimensionValue> known;
-    for (const TensorValue &tensor : tensors)
-        for (const DimensionValue &each : tensor.dimensions) {
+    for (std::size_t i = 0; i < tensors.size(); ++i)
+        for (const DimensionValue &each : tensors[i].dimensions) {
             const auto at = std::find_if(known.begin(), known.end(),
                                          [&](const DimensionValue &other) { return other.role == each.role; });
             if (at == known.end())
                 known.push_back(each);
-            else
+            else if (i < 2 || each.role != feature)
                 check_equal_extents("fused_attention", *at, each, where);
         }
 }
